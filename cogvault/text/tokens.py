@@ -1,0 +1,95 @@
+"""Keyword analysis without language detection (design.md, decision 2). Pure.
+
+A text becomes a list of exact words; a word has a stem (its first letters) and character grams. Compound words
+(``svc_payments``, ``POL-358``, ``getUserName``, ``src/auth/login.py``) are words whole and in parts; runs of scripts
+written without spaces become pairs of characters.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+
+from cogvault.text.normalise import fold, visible
+
+VERSION = "1"
+STEM_LENGTH = 5
+GRAM_LENGTH = 4
+# Longer "words" are base64, hashes and minified code; cut here so that memory stays bounded.
+MAX_WORD = 64
+
+# Scripts that are searched by pairs of characters: written without spaces, or (Hangul) glued with particles.
+_DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー々〆"
+_LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_DENSE}]]"
+# A dense run; or letters and digits, joined by at most one joiner at a time, with C++, C# and F# kept whole.
+_TOKEN = regex.compile(
+    rf"(?P<dense>[{_DENSE}][{_DENSE}\p{{M}}]*)|{_LETTER}+(?:[_\-./\\:@&'’+#~]{_LETTER}+)*(?:\+\+|\#)?", regex.V1
+)
+_PART = regex.compile(rf"{_LETTER}+", regex.V1)
+_CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|\p{Lu}+\p{N}*|[\p{L}\p{M}\p{N}]", regex.V1)
+_HAS_CAMEL = regex.compile(r"\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}", regex.V1)
+
+
+def words(text: str) -> list[str]:
+    """Exact words of a text in reading order, repetitions kept; compounds whole, then in parts.
+
+    >>> words("Fix POL-358 in getUserName")
+    ['fix', 'pol-358', 'pol', '358', 'in', 'getusername', 'get', 'user', 'name']
+    """
+    found: list[str] = []
+    for match in _TOKEN.finditer(visible(text)):
+        token = match.group()
+        if match["dense"]:
+            run = fold(token)
+            found.extend([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
+            continue
+        if token.isalpha() and not _HAS_CAMEL.search(token):
+            found.append(fold(token)[:MAX_WORD])
+        else:
+            found.extend(_compound(token))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _compound(token: str) -> tuple[str, ...]:
+    """A token with joiners, digits or inner capitals: whole, then its parts, then camelCase pieces."""
+    whole = fold(token)[:MAX_WORD]
+    found = [whole]
+    parts = _PART.findall(token)
+    if len(parts) > 1 or parts[:1] != [token]:
+        found.extend(fold(part)[:MAX_WORD] for part in parts)
+    for part in parts:
+        if _HAS_CAMEL.search(part):
+            pieces = [fold(piece) for piece in _CAMEL.findall(part)]
+            if len(pieces) > 1:
+                found.extend(piece[:MAX_WORD] for piece in pieces)
+    return tuple(found)
+
+
+def stem(word: str) -> str:
+    """The form under which inflections of a word meet: its first letters.
+
+    >>> stem("databases")
+    'datab'
+    """
+    return word[:STEM_LENGTH]
+
+
+def grams(word: str) -> tuple[str, ...]:
+    """Character grams of a word, each once, in order; single characters for a pair of a dense script.
+
+    >>> grams("payment")
+    ('paym', 'ayme', 'ymen', 'ment')
+    """
+    if len(word) <= GRAM_LENGTH:
+        return tuple(dict.fromkeys(word)) if is_dense(word) else ()
+    return tuple(dict.fromkeys(word[i : i + GRAM_LENGTH] for i in range(len(word) - GRAM_LENGTH + 1)))
+
+
+def is_dense(word: str) -> bool:
+    """True for a word of a script that is searched by pairs of characters."""
+    return bool(word) and not word.isascii() and _DENSE_WORD.match(word) is not None
+
+
+_DENSE_WORD = regex.compile(rf"[{_DENSE}\p{{M}}]+\Z", regex.V1)
