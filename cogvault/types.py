@@ -203,11 +203,13 @@ class Stamp:
         size: bytes.
         mtime_ns: modification time, nanoseconds since the epoch.
         inode: inode number, 0 where there is none.
+        ctime_ns: change time of the inode, which no program can set back; 0 where there is none (Windows).
     """
 
     size: int
     mtime_ns: int
     inode: int
+    ctime_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
