@@ -77,14 +77,15 @@ def stem(word: str) -> str:
 
 
 def grams(word: str) -> tuple[str, ...]:
-    """Character grams of a word, each once, in order; single characters for a pair of a dense script.
+    """Character grams of a word between its edge marks, each once, in order; single characters of a dense word.
 
-    >>> grams("payment")
-    ('paym', 'ayme', 'ymen', 'ment')
+    >>> grams("pay")
+    ('<pay', 'pay>')
     """
-    if len(word) <= GRAM_LENGTH:
-        return tuple(dict.fromkeys(word)) if is_dense(word) else ()
-    return tuple(dict.fromkeys(word[i : i + GRAM_LENGTH] for i in range(len(word) - GRAM_LENGTH + 1)))
+    if is_dense(word):
+        return tuple(dict.fromkeys(word))
+    marked = f"<{word}>"
+    return tuple(dict.fromkeys(marked[i : i + GRAM_LENGTH] for i in range(len(marked) - GRAM_LENGTH + 1)))
 
 
 def is_dense(word: str) -> bool:
