@@ -1,0 +1,52 @@
+"""A query's text to weighted terms. Pure."""
+
+from __future__ import annotations
+
+from cogvault.text.tokens import grams, stem, words
+from cogvault.types import Term, TermKind
+
+# Caps: more of a pasted text than this never changes the best hits, and time stays bounded.
+MAX_QUERY_BYTES = 8 * 1024
+MAX_QUERY_WORDS = 64
+
+EXACT_WEIGHT = 0.5
+STEM_WEIGHT = 1.0
+GRAM_WEIGHT = 0.5
+# A word with a digit, a joiner or a symbol is an identifier: its exact form says more than its stem.
+IDENTIFIER_WEIGHT = 1.5
+
+SPEAKER_FIELD = "speaker:"
+
+
+def cut_query(text: str) -> str:
+    """The part of a query that is used: its first ``MAX_QUERY_BYTES`` bytes of UTF-8, on a character boundary."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= MAX_QUERY_BYTES:
+        return data.decode("utf-8")
+    return data[:MAX_QUERY_BYTES].decode("utf-8", "ignore")
+
+
+def query_words(text: str) -> list[str]:
+    """Distinct words of a query in order, at most ``MAX_QUERY_WORDS``."""
+    return list(dict.fromkeys(words(text)))[:MAX_QUERY_WORDS]
+
+
+def query_terms(text: str) -> tuple[Term, ...]:
+    """Weighted terms of a query, each kind and text once.
+
+    Every word gives its exact form, stem and grams, and the form under which a dialogue turn's speaker is indexed
+    (weight 0: it finds candidates for nobody, and scoring looks at it on its own).
+    """
+    found: dict[tuple[TermKind, str], Term] = {}
+
+    def add(kind: TermKind, term: str, weight: float) -> None:
+        found.setdefault((kind, term), Term(kind, term, weight))
+
+    for word in query_words(text):
+        add(TermKind.EXACT, word, EXACT_WEIGHT if word.isalpha() else IDENTIFIER_WEIGHT)
+        add(TermKind.STEM, stem(word), STEM_WEIGHT)
+        for gram in grams(word):
+            add(TermKind.GRAM, gram, GRAM_WEIGHT)
+        if word.isalpha():
+            add(TermKind.EXACT, SPEAKER_FIELD + word, 0.0)
+    return tuple(found.values())
