@@ -1,0 +1,38 @@
+"""Where derived files live: never inside a vault."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import platformdirs
+
+from cogvault.config.model import Config
+from cogvault.errors import ConfigError
+
+
+def cache_folder(config: Config) -> Path:
+    """Folder for derived files that all vaults share. Not created here."""
+    return config.cache_dir or platformdirs.user_cache_path("cogvault", appauthor=False)
+
+
+def index_folder(vault: Path, config: Config) -> Path:
+    """Folder of one vault's index: readable name plus a hash of the vault's real path. Not created here.
+
+    Raises:
+        ConfigError: the folder would lie inside the vault, into which nothing is ever written.
+    """
+    real = vault.expanduser().resolve()
+    name = re.sub(r"[^\w-]+", "-", real.name)[:40].strip("-") or "vault"
+    digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
+    folder = (config.index_dir or cache_folder(config) / "indexes") / f"{name}-{digest}"
+    if folder.resolve().is_relative_to(real):
+        raise ConfigError(
+            "the index would lie inside the vault",
+            path=folder,
+            key="index_dir",
+            hint="set COGVAULT_INDEX_DIR to a folder outside the vault",
+        )
+    return folder
