@@ -108,9 +108,7 @@ class Snapshot(Protocol):
     def semantic(self, vector: FloatArray, filter: Filter, limit: int) -> Ranking:
         """The ``limit`` best chunks by cosine to a unit vector (dim,), among the cards that pass the filter."""
 
-    def evidence(
-        self, chunks: IntArray, terms: Sequence[Term], vector: FloatArray | None, window: int
-    ) -> Evidence:
+    def evidence(self, chunks: IntArray, terms: Sequence[Term], vector: FloatArray | None, window: int) -> Evidence:
         """Exact term counts, lengths and cosines of the chunks at every layer."""
 
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:

@@ -7,8 +7,10 @@ import unicodedata
 # Characters that split or hide inside words without being seen: soft hyphen, zero-width space and joiners,
 # directional marks, word joiner, BOM, variation selectors. Dropped, so that "pass<U+200B>word" is "password".
 _INVISIBLE = dict.fromkeys(
-    [0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF]
-    + [*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10)]
+    [
+        *(0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF),
+        *(*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10)),
+    ]
 )
 
 

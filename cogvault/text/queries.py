@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cogvault.text.tokens import grams, stem, words
+from cogvault.text.tokens import grams, is_identifier, stem, words
 from cogvault.types import Term, TermKind
 
 # Caps: more of a pasted text than this never changes the best hits, and time stays bounded.
@@ -43,10 +43,10 @@ def query_terms(text: str) -> tuple[Term, ...]:
         found.setdefault((kind, term), Term(kind, term, weight))
 
     for word in query_words(text):
-        add(TermKind.EXACT, word, EXACT_WEIGHT if word.isalpha() else IDENTIFIER_WEIGHT)
+        add(TermKind.EXACT, word, IDENTIFIER_WEIGHT if is_identifier(word) else EXACT_WEIGHT)
         add(TermKind.STEM, stem(word), STEM_WEIGHT)
         for gram in grams(word):
             add(TermKind.GRAM, gram, GRAM_WEIGHT)
-        if word.isalpha():
+        if not is_identifier(word):
             add(TermKind.EXACT, SPEAKER_FIELD + word, 0.0)
     return tuple(found.values())

@@ -88,9 +88,19 @@ def grams(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marked[i : i + GRAM_LENGTH] for i in range(len(marked) - GRAM_LENGTH + 1)))
 
 
+def is_identifier(word: str) -> bool:
+    """True for a word that is more than letters: a number, a key, a path, ``C++``.
+
+    >>> is_identifier("pol-358"), is_identifier("policy")
+    (True, False)
+    """
+    return _LETTERS_ONLY.fullmatch(word) is None
+
+
 def is_dense(word: str) -> bool:
     """True for a word of a script that is searched by pairs of characters."""
     return bool(word) and not word.isascii() and _DENSE_WORD.match(word) is not None
 
 
+_LETTERS_ONLY = regex.compile(r"[\p{L}\p{M}]+", regex.V1)
 _DENSE_WORD = regex.compile(rf"[{_DENSE}\p{{M}}]+\Z", regex.V1)

@@ -1,0 +1,56 @@
+"""Temporal decay: older cards weigh less, down to a floor. Pure; the clock is an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import numpy as np
+
+from cogvault.text.normalise import fold
+from cogvault.types import CardInfo, FloatArray
+
+SECONDS_PER_DAY = 86_400.0
+OUTDATED_WEIGHT = 0.5
+
+
+def decay_weights(
+    cards: Sequence[CardInfo], *, now: datetime, half_life_days: float | None, floor: float, evergreen: Sequence[str]
+) -> FloatArray:
+    """(n,) factor of each card: 0.5 ** (age / half-life), at least ``floor``; 1 for future, pinned and evergreen cards.
+
+    Args:
+        cards: the candidates' cards.
+        now: the instant ages are counted from, timezone-aware.
+        half_life_days: None = no decay at all.
+        floor: smallest factor.
+        evergreen: types that never decay.
+    """
+    if half_life_days is None:
+        return np.ones(len(cards), dtype=np.float32)
+    exempt = {fold(kind) for kind in evergreen}
+    ages = np.array(
+        [
+            0.0 if card.pinned or fold(card.type or "") in exempt else (now - card.dated).total_seconds()
+            for card in cards
+        ],
+        dtype=np.float64,
+    )
+    weights = np.exp2(-np.maximum(ages, 0.0) / (half_life_days * SECONDS_PER_DAY))
+    return np.maximum(weights, floor).astype(np.float32)
+
+
+def validity(card: CardInfo, at: datetime) -> str:
+    """``current``, ``superseded`` or ``expired`` at an instant; ``future`` before ``valid_from``."""
+    if card.valid_from is not None and at < card.valid_from:
+        return "future"
+    if card.superseded_by and (card.valid_until is None or at >= card.valid_until):
+        return "superseded"
+    if card.valid_until is not None and at >= card.valid_until:
+        return "expired"
+    return "current"
+
+
+def validity_weights(cards: Sequence[CardInfo], at: datetime) -> FloatArray:
+    """(n,) factor of each card: 1 when current at that instant, else ``OUTDATED_WEIGHT``, so that it ranks below."""
+    return np.array([1.0 if validity(card, at) == "current" else OUTDATED_WEIGHT for card in cards], dtype=np.float32)

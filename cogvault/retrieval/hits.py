@@ -1,0 +1,228 @@
+"""Answers: hits, their parts and how they were found. Values that know how to show themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from html import escape
+from pathlib import PurePath
+from typing import Any, overload
+from urllib.parse import quote
+
+from cogvault.types import JsonValue, Status
+
+DIMENSIONS = ("session", "user", "agent", "resources")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One contribution to a hit's score.
+
+    Attributes:
+        layer: ``L2``, ``L1``, ``L0``, or ``bonus`` and ``factor`` for what acts on the sum.
+        name: ``keyword``, ``semantic``, ``title``, ``speaker``, ``decay``, ``validity``, ``rerank``, ``rrf``.
+        value: the part itself, 0 to 1.
+        contribution: what it adds to the score; parts of one hit add up to its score.
+    """
+
+    layer: str
+    name: str
+    value: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One ranked answer: a card, its best chunk, and scores. Fields are also readable as ``hit["score"]``.
+
+    Attributes:
+        id: the card's id, as ``Vault.read`` takes it.
+        file: vault-relative path on disk.
+        uri: ``cogvault://`` address of the card.
+        score: 0 to 1, absolute: comparable across queries and vaults.
+        confidence: ``high``, ``medium``, ``low`` (the rung of the threshold ladder) or ``weak``.
+        layer: how much of the card ``text`` shows: ``L2`` chunk, ``L1`` overview, ``L0`` abstract.
+        text: the chunk as it stands in the file.
+        snippet: a short excerpt around the matched words, on one line.
+        lines: first and last line in the file, 1-based.
+        heading: heading path of the chunk.
+        valid: ``current``, ``superseded``, ``expired`` or ``future``.
+        related: ids of cards linked from or to this one (top hit only).
+        parts: contributions to the score; empty unless ``explain=True``.
+        matched: query words found in the chunk.
+    """
+
+    id: str
+    file: str
+    uri: str
+    title: str
+    type: str | None
+    tags: tuple[str, ...]
+    score: float
+    confidence: str
+    layer: str
+    text: str
+    snippet: str
+    lines: tuple[int, int]
+    heading: tuple[str, ...]
+    created: datetime | None
+    updated: datetime | None
+    valid: str
+    related: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    matched: tuple[str, ...] = ()
+    speaker: str | None = None
+    at: datetime | None = None
+
+    @property
+    def citation(self) -> str:
+        """Where the text stands: ``path#L10-L24``."""
+        first, last = self.lines
+        return f"{self.file}#L{first}" if first == last else f"{self.file}#L{first}-L{last}"
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self.__slots__:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON-safe form; dates as ISO 8601 text, ``citation`` added."""
+        document = to_json(self)
+        assert isinstance(document, dict)
+        document["citation"] = self.citation
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step of a search: its name, how many candidates it left, and its time in milliseconds."""
+
+    name: str
+    count: int
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How an answer came about.
+
+    Attributes:
+        query: the part of the query that was used.
+        terms: its distinct words.
+        rung: ``0.45`` and so on, ``user scope``, ``keyword scan``, ``min_score``, or ``none``.
+        filter: the filter in words, "" = all cards.
+        stages: steps in order with counts and times.
+        notes: what was cut, missing or failed, in sentences.
+        sequence: state of the index that answered.
+    """
+
+    query: str
+    terms: tuple[str, ...] = ()
+    rung: str = "none"
+    filter: str = ""
+    stages: tuple[Stage, ...] = ()
+    notes: tuple[str, ...] = ()
+    sequence: int = 0
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON-safe form."""
+        document = to_json(self)
+        assert isinstance(document, dict)
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Hits(Sequence[Hit]):
+    """Ranked hits, best first, with what the answer is worth.
+
+    Attributes:
+        status: ``ok``, ``empty``, ``stale``, ``degraded`` or ``failed``.
+        reason: why the status is not ``ok``, in a sentence.
+        hint: what to do about it.
+        near_misses: the nearest cards below the threshold, when the answer is empty.
+    """
+
+    items: tuple[Hit, ...]
+    status: Status
+    trace: Trace
+    reason: str = ""
+    hint: str = ""
+    near_misses: tuple[Hit, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.items)
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON-safe form of the whole answer."""
+        return {
+            "status": self.status.value,
+            "reason": self.reason,
+            "hint": self.hint,
+            "hits": [hit.to_dict() for hit in self.items],
+            "near_misses": [hit.to_dict() for hit in self.near_misses],
+            "trace": self.trace.to_dict(),
+        }
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{hit.score:.2f}</td><td><b>{escape(hit.title)}</b><br><code>{escape(hit.citation)}</code></td>"
+            f"<td style='text-align:left'>{escape(hit.snippet)}</td>{_bars(hit)}</tr>"
+            for hit in self.items
+        )
+        note = f"<p>{escape(self.status.value)}: {escape(self.reason or self.trace.query)}</p>"
+        header = "<tr><th>score</th><th>card</th><th>text</th>" + ("<th>parts</th>" if _explained(self.items) else "")
+        return f"{note}<table>{header}</tr>{rows}</table>"
+
+
+def _explained(hits: Sequence[Hit]) -> bool:
+    return any(hit.parts for hit in hits)
+
+
+def _bars(hit: Hit) -> str:
+    """A table cell with one small bar a part; empty when the hit was not explained."""
+    if not hit.parts:
+        return ""
+    bars = "".join(
+        f"<div style='white-space:nowrap'><span style='display:inline-block;width:7em'>{part.layer} {part.name}</span>"
+        f"<span style='display:inline-block;height:.7em;background:#4a7;width:{max(part.contribution, 0) * 200:.0f}px'>"
+        f"</span> {part.contribution:+.3f}</div>"
+        for part in hit.parts
+    )
+    return f"<td style='text-align:left'>{bars}</td>"
+
+
+def card_uri(id: str) -> str:
+    """Address of a card: its path below a dimension folder, else ``cogvault://resources/<path>``."""
+    head = id.split("/", 1)[0]
+    path = id if head in DIMENSIONS and "/" in id else f"resources/{id}"
+    return "cogvault://" + quote(path, safe="/")
+
+
+def to_json(value: Any) -> JsonValue:
+    """Any value of this package as JSON: dataclasses as objects, dates as ISO 8601, paths and enums as text."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return to_json(value.value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, PurePath):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): to_json(item) for key, item in value.items()}
+    return [to_json(item) for item in value]

@@ -1,0 +1,152 @@
+"""One absolute score for a chunk from three layers (design.md, decisions 3 and 4). Pure.
+
+Each layer's score is in [0, 1]: a keyword part (BM25 divided by the score that a text equal to the query would get)
+and a semantic part (cosine between the model's background floor and its ceiling), mixed by ``semantic_weight`` and
+renormalised when one is missing. Final = 0.5 L2 (chunk) + 0.3 L1 (chunk and neighbors) + 0.2 L0 (card).
+
+BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf of Lucene,
+ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cogvault.text.queries import SPEAKER_FIELD
+from cogvault.types import Evidence, FloatArray, LayerEvidence, Term, TermKind
+
+# Chosen by ablation on half of the handed data and checked on the other half (docs/explanation/scoring.md).
+K1 = 0.9
+B_DETAIL, B_WINDOW, B_CARD = 0.3, 0.5, 0.75
+SPEAKER_BONUS = 0.08
+TITLE_BONUS = 0.92
+TITLE_FLOOR = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Cosines that mean "unrelated" (floor) and "as near as an answer gets" (ceiling) for one model on one index."""
+
+    floor: float
+    ceiling: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOptions:
+    """Weights of the score.
+
+    Attributes:
+        layer_weights: of L2, L1, L0.
+        semantic_weight: share of the semantic part in each layer.
+        calibration: None = the semantic part is missing.
+        keyword: False = the keyword part is missing.
+    """
+
+    layer_weights: tuple[float, float, float] = (0.5, 0.3, 0.2)
+    semantic_weight: float = 0.4
+    calibration: Calibration | None = None
+    keyword: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LayerScores:
+    """One layer's parts for every candidate, each (n,) float32 in [0, 1]; NaN = the part is missing."""
+
+    keyword: FloatArray
+    semantic: FloatArray
+    score: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Scores of candidates, each (n,) float32: three layers, bonuses, and their sum in [0, 1]."""
+
+    detail: LayerScores
+    window: LayerScores
+    card: LayerScores
+    speaker: FloatArray
+    title: FloatArray
+    final: FloatArray
+
+
+def score(evidence: Evidence, terms: Sequence[Term], titles: FloatArray, options: ScoringOptions) -> Scores:
+    """Score every candidate.
+
+    Args:
+        evidence: what the index knows of the candidates.
+        terms: the query's terms, as given to ``Snapshot.evidence``.
+        titles: (n,) similarity of the query to the card's best title or name, 0 to 1.
+        options: weights.
+    """
+    weights = _term_weights(evidence, terms)
+    query_length = sum(1 for term in terms if term.kind is TermKind.EXACT and term.weight > 0)
+    layers = [
+        _layer(layer, weights, query_length, b, options)
+        for layer, b in ((evidence.detail, B_DETAIL), (evidence.window, B_WINDOW), (evidence.card, B_CARD))
+    ]
+    base = sum((w * layer.score for w, layer in zip(options.layer_weights, layers, strict=True)), start=np.float32(0))
+    base = base / np.float32(sum(options.layer_weights))
+    speaker = _speaker_match(evidence, terms) * np.float32(SPEAKER_BONUS) * (1 - base)
+    spoken = base + speaker
+    title = title_strength(titles) * np.float32(TITLE_BONUS) * (1 - spoken)
+    return Scores(layers[0], layers[1], layers[2], speaker, title, np.clip(spoken + title, 0, 1))
+
+
+def title_strength(similarity: FloatArray) -> FloatArray:
+    """How much a title match counts: nothing below ``TITLE_FLOOR``, all at 1."""
+    return np.clip((similarity - TITLE_FLOOR) / (1 - TITLE_FLOOR), 0, 1).astype(np.float32)
+
+
+def inverse_document_frequency(evidence: Evidence) -> FloatArray:
+    """(terms,) Lucene's idf of each term."""
+    df = evidence.document_frequency
+    return np.log1p((max(evidence.documents, 1) - df + 0.5) / (df + 0.5)).astype(np.float32)
+
+
+def _term_weights(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
+    own = np.array([term.weight for term in terms], dtype=np.float32)
+    return own * inverse_document_frequency(evidence)
+
+
+def _layer(
+    layer: LayerEvidence, weights: FloatArray, query_length: int, b: float, options: ScoringOptions
+) -> LayerScores:
+    missing = np.full(len(layer.lengths), np.nan, dtype=np.float32)
+    keyword = keyword_part(layer, weights, query_length, b) if options.keyword else missing
+    semantic = missing if options.calibration is None else semantic_part(layer.cosines, options.calibration)
+    return LayerScores(keyword, semantic, _mix(keyword, semantic, options.semantic_weight))
+
+
+def keyword_part(layer: LayerEvidence, weights: FloatArray, query_length: int, b: float) -> FloatArray:
+    """(n,) BM25 of each unit divided by the BM25 of a unit equal to the query; 0 when nothing can match."""
+    mean = max(layer.mean_length, 1.0)
+    norms = K1 * (1 - b + b * layer.lengths / mean)
+    saturated = layer.counts * (K1 + 1) / (layer.counts + norms[:, None])
+    best = float(weights.sum()) * (K1 + 1) / (1 + K1 * (1 - b + b * query_length / mean))
+    if best <= 0:
+        return np.zeros(len(layer.lengths), dtype=np.float32)
+    return np.clip(saturated @ weights / best, 0, 1).astype(np.float32)
+
+
+def semantic_part(cosines: FloatArray, calibration: Calibration) -> FloatArray:
+    """(n,) cosines on the scale from floor to ceiling; NaN stays NaN."""
+    span = max(calibration.ceiling - calibration.floor, 1e-6)
+    return np.clip((cosines - calibration.floor) / span, 0, 1).astype(np.float32)
+
+
+def _mix(keyword: FloatArray, semantic: FloatArray, semantic_weight: float) -> FloatArray:
+    """Weighted mean of two parts; where one is NaN, the other alone; where both are, 0."""
+    mixed = (1 - semantic_weight) * keyword + semantic_weight * semantic
+    mixed = np.where(np.isnan(semantic), keyword, np.where(np.isnan(keyword), semantic, mixed))
+    return np.nan_to_num(mixed, nan=0.0).astype(np.float32)
+
+
+def _speaker_match(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
+    """(n,) 1 where the query names the speaker of the turn, else 0."""
+    columns = [i for i, term in enumerate(terms) if term.text.startswith(SPEAKER_FIELD)]
+    if not columns:
+        return np.zeros(len(evidence.chunks), dtype=np.float32)
+    return (evidence.detail.counts[:, columns] > 0).any(axis=1).astype(np.float32)

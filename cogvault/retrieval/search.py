@@ -1,0 +1,316 @@
+"""Recall, step by step: analyze, find candidates, score, weigh, select, show."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+
+from cogvault.errors import ModelError, SnapshotExpired
+from cogvault.protocols import Embedder, Index, Ranker, Snapshot
+from cogvault.retrieval.candidates import Candidates, gather
+from cogvault.retrieval.decay import decay_weights, validity_weights
+from cogvault.retrieval.diversity import diversify
+from cogvault.retrieval.fusion import reciprocal_rank
+from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
+from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, select
+from cogvault.retrieval.present import Presenter, word_overlap
+from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
+from cogvault.text.queries import cut_query, query_terms, query_words
+from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status
+
+logger = logging.getLogger(__name__)
+
+RETRIES = 8
+MMR_POOL = 40
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Settings of a searcher; the fields of ``Config`` with the same names say what they mean."""
+
+    candidates: int = 200
+    fusion: str = "layered"
+    rrf_k: int = 60
+    layer_weights: tuple[float, float, float] = (0.5, 0.3, 0.2)
+    semantic_weight: float = 0.4
+    window: int = 2
+    thresholds: tuple[float, ...] = (0.45, 0.35, 0.28)
+    min_score: float | None = None
+    hits_per_card: int = 1
+    half_life_days: float | None = None
+    decay_floor: float = 0.2
+    evergreen_types: tuple[str, ...] = ("feedback", "reference")
+    mmr_lambda: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One question.
+
+    Attributes:
+        text: the query.
+        k: how many hits at most.
+        now: the instant that ages and validity are counted from.
+        filter: which cards may answer.
+        min_score: lowest score, None = the threshold ladder.
+        explain: fill ``Hit.parts``.
+    """
+
+    text: str
+    k: int
+    now: datetime
+    filter: Filter = field(default_factory=Filter)
+    min_score: float | None = None
+    explain: bool = False
+
+
+@dataclass(slots=True)
+class _Steps:
+    """What happened so far, for the trace."""
+
+    clock: Callable[[], float]
+    stages: list[Stage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    reason: str = ""
+    hint: str = ""
+    started: float = 0.0
+
+    def done(self, name: str, count: int) -> None:
+        now = self.clock()
+        self.stages.append(Stage(name, count, round((now - self.started) * 1000, 3)))
+        self.started = now
+
+
+class Searcher:
+    """Answers questions from an index. Holds no state of its own but what the rankers cache; safe for threads.
+
+    Args:
+        rankers: by name, in the order in which they are asked.
+        embedder: gives the model, or None where there is none; called once a search, so it may load lazily.
+        options: settings.
+        calibrate: floor and ceiling of the model on this snapshot.
+    """
+
+    def __init__(
+        self,
+        rankers: Mapping[str, Ranker],
+        embedder: Callable[[], Embedder | None],
+        options: SearchOptions,
+        calibrate: Callable[[Snapshot, Embedder], Calibration],
+    ) -> None:
+        self._rankers = rankers
+        self._embedder = embedder
+        self._options = options
+        self._calibrate = calibrate
+        self._presenter = Presenter()
+
+    def search(self, index: Index, request: SearchRequest) -> Hits:
+        """Answer one question from the newest snapshot.
+
+        Raises:
+            IndexFault: the index could not be read.
+        """
+        for _ in range(RETRIES):
+            try:
+                return self._answer(index.snapshot(), request)
+            except SnapshotExpired:
+                logger.debug("snapshot purged while it was read; trying the next one")
+        return self._answer(index.snapshot(), request)
+
+    def _answer(self, snapshot: Snapshot, request: SearchRequest) -> Hits:
+        steps = _Steps(time.perf_counter, started=time.perf_counter())
+        query, calibration = self._analyze(snapshot, request.text, steps)
+        if not query.terms and query.vector is None:
+            return self._hits((), snapshot, request, query, steps, Selection(np.empty(0, np.int64), "none"))
+        candidates = gather(self._rankers, snapshot, query, request.filter, self._options.candidates)
+        steps.done("candidates", len(candidates.chunks))
+        evidence = snapshot.evidence(candidates.chunks, query.terms, query.vector, self._options.window)
+        steps.done("evidence", len(candidates.chunks))
+        scores = score(evidence, query.terms, candidates.titles(evidence.cards), self._scoring(calibration))
+        final = self._weigh(snapshot, request, candidates, evidence, scores)
+        order = _best_first(final, snapshot, evidence, self._options.hits_per_card)
+        steps.done("scores", len(order))
+        selection = self._select(snapshot, request, query, evidence, final, order)
+        chosen = self._diversify(snapshot, evidence, final, order, selection, request.k)
+        hits = self._presenter.present(snapshot, request, query, evidence, scores, final, chosen, self._options)
+        near: Sequence[Hit] = ()
+        if not hits and len(order):
+            near = self._presenter.present(
+                snapshot, request, query, evidence, scores, final, order[: min(3, request.k)], self._options
+            )
+        steps.done("hits", len(hits))
+        return self._hits(hits, snapshot, request, query, steps, selection, near)
+
+    def _analyze(self, snapshot: Snapshot, text: str, steps: _Steps) -> tuple[Query, Calibration | None]:
+        used = cut_query(text)
+        if len(used) < len(text):
+            steps.notes.append(f"only the first {len(used)} characters of the query were used")
+        terms = query_terms(used) if "keyword" in self._rankers or "title" in self._rankers else ()
+        vector, calibration = self._embed(snapshot, used, steps)
+        steps.done("analyze", len(terms))
+        return Query(used, terms, vector), calibration
+
+    def _embed(self, snapshot: Snapshot, text: str, steps: _Steps) -> tuple[FloatArray | None, Calibration | None]:
+        """The query's vector, or why there is none. A model is touched only when the index holds vectors of it."""
+        stats = snapshot.stats
+        if "semantic" not in self._rankers or not text.strip() or not stats.chunks:
+            return None, None
+        embedder = self._embedder()
+        if embedder is None:
+            steps.reason = steps.reason or "no embedding model: keyword recall only"
+            steps.hint = steps.hint or "pip install 'cogvault[bundled]'"
+            return None, None
+        if stats.identity.model != embedder.fingerprint or not stats.vectors:
+            steps.reason = "the index has no vectors of this model yet: keyword recall only"
+            steps.hint = "run a sync"
+            return None, None
+        try:
+            vector = embedder.embed_query(text)
+        except ModelError as error:
+            steps.reason, steps.hint = f"keyword recall only: {error.message}", error.hint or ""
+            return None, None
+        if stats.vectors < stats.embeddable:
+            steps.reason = f"{stats.embeddable - stats.vectors} of {stats.embeddable} chunks have no vector yet"
+            steps.hint = "run a sync"
+        return vector, self._calibrate(snapshot, embedder)
+
+    def _scoring(self, calibration: Calibration | None) -> ScoringOptions:
+        options = self._options
+        return ScoringOptions(
+            options.layer_weights, options.semantic_weight, calibration, keyword="keyword" in self._rankers
+        )
+
+    def _weigh(
+        self,
+        snapshot: Snapshot,
+        request: SearchRequest,
+        candidates: Candidates,
+        evidence: Evidence,
+        scores: Scores,
+    ) -> FloatArray:
+        options = self._options
+        final = scores.final
+        if options.fusion == "rrf":
+            final = reciprocal_rank(candidates.rankings, candidates.chunks, options.rrf_k)
+        cards = [snapshot.cards[place] for place in evidence.cards]
+        at = request.filter.as_of or request.now
+        weights = validity_weights(cards, at) * decay_weights(
+            cards,
+            now=at,
+            half_life_days=options.half_life_days,
+            floor=options.decay_floor,
+            evergreen=options.evergreen_types,
+        )
+        return np.asarray(final * weights, dtype=np.float32)
+
+    def _select(
+        self,
+        snapshot: Snapshot,
+        request: SearchRequest,
+        query: Query,
+        evidence: Evidence,
+        final: FloatArray,
+        order: IntArray,
+    ) -> Selection:
+        falling = final[order]
+        pool = max(request.k, MMR_POOL) if self._options.mmr_lambda is not None else request.k
+        lowest = request.min_score if request.min_score is not None else self._options.min_score
+        if lowest is not None or self._options.fusion == "rrf":
+            return select(falling, pool, lowest or 0.0)
+        user = np.array([in_user_scope(snapshot.cards[place]) for place in evidence.cards[order]], dtype=np.bool_)
+        covered = covers_query(evidence, query.terms)[order]
+        return climb(falling, pool, self._options.thresholds, user, covered)
+
+    def _diversify(
+        self,
+        snapshot: Snapshot,
+        evidence: Evidence,
+        final: FloatArray,
+        order: IntArray,
+        selection: Selection,
+        k: int,
+    ) -> IntArray:
+        chosen = order[selection.places]
+        if self._options.mmr_lambda is None or len(chosen) < 2:
+            return chosen[:k]
+        texts = [stored.chunk.text for stored in snapshot.chunks(evidence.chunks[chosen].tolist())]
+        return chosen[diversify(final[chosen], word_overlap(texts), self._options.mmr_lambda, k)]
+
+    def _hits(
+        self,
+        hits: Sequence[Hit],
+        snapshot: Snapshot,
+        request: SearchRequest,
+        query: Query,
+        steps: _Steps,
+        selection: Selection,
+        near: Sequence[Hit] = (),
+    ) -> Hits:
+        status = Status.OK if hits else Status.EMPTY
+        reason, hint = steps.reason, steps.hint
+        if steps.reason:
+            status = Status.DEGRADED
+        elif not hits:
+            reason, hint = _why_empty(snapshot, request)
+        trace = Trace(
+            query=query.text,
+            terms=tuple(query_words(query.text)),
+            rung=selection.rung,
+            filter=describe(request.filter),
+            stages=tuple(steps.stages),
+            notes=tuple(steps.notes),
+            sequence=snapshot.stats.sequence,
+        )
+        return Hits(tuple(hits), status, trace, reason, hint, tuple(near))
+
+
+def describe(filter: Filter) -> str:
+    """A filter in words, "" when every card passes."""
+    parts = [
+        ("type", " or ".join(sorted(filter.types))),
+        ("tags", " and ".join(sorted(filter.tags))),
+        ("path", filter.path or ""),
+        ("after", filter.after.isoformat() if filter.after else ""),
+        ("before", filter.before.isoformat() if filter.before else ""),
+        ("as of", filter.as_of.isoformat() if filter.as_of else ""),
+        *filter.where,
+        ("without", f"{len(filter.without)} cards" if filter.without else ""),
+    ]
+    return ", ".join(f"{name}: {value}" for name, value in parts if value)
+
+
+def _why_empty(snapshot: Snapshot, request: SearchRequest) -> tuple[str, str]:
+    if not snapshot.stats.cards:
+        return "the vault has no cards yet", "add Markdown files, or set recursive for subfolders"
+    if not request.text.strip():
+        return "the query is empty", "ask something"
+    if not request.filter.is_empty:
+        return "no card that passes the filter answers this", "widen the filter"
+    return "no card answers this", "lower min_score to see the nearest cards"
+
+
+def _best_first(final: FloatArray, snapshot: Snapshot, evidence: Evidence, per_card: int) -> IntArray:
+    """Places of candidates, best first, at most ``per_card`` a card (0 = no limit); ties by card id, then position.
+
+    Scores are compared to six decimals, so that the order in which sums were taken never shows.
+    """
+    # Cards are ordered by id, so their place in the snapshot stands for the id.
+    order = np.lexsort((evidence.positions, evidence.cards, -np.round(final, 6)))
+    if per_card == 0:
+        return order
+    cards = evidence.cards[order]
+    if per_card == 1:
+        _, first = np.unique(cards, return_index=True)
+        return order[np.sort(first)]
+    seen: dict[int, int] = {}
+    keep = []
+    for place, card in enumerate(cards.tolist()):
+        seen[card] = seen.get(card, 0) + 1
+        if seen[card] <= per_card:
+            keep.append(place)
+    return order[np.array(keep, dtype=np.int64)]
