@@ -1,0 +1,1 @@
+"""Files to index: scan, plan, read, parse, chunk, apply."""

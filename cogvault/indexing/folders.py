@@ -1,0 +1,99 @@
+"""Which folders and names of a vault count, by its options and ignore files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cogvault.indexing.ignore import IgnoreRules
+from cogvault.text.normalise import nfc
+from cogvault.types import Problem
+
+__all__ = ["IGNORE_FILES", "FolderRules", "ScanOptions"]
+
+_OWN = ".cogvaultignore"
+_GIT = ".gitignore"
+IGNORE_FILES = (_OWN, _GIT)
+_MAX_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ScanOptions:
+    """Which files belong to a vault.
+
+    Attributes:
+        recursive: walk folders; False = only files directly in the root.
+        ignore: gitignore patterns, stronger than those in files.
+        use_gitignore: follow the vault's own ``.gitignore`` files too.
+    """
+
+    recursive: bool = False
+    ignore: tuple[str, ...] = ()
+    use_gitignore: bool = False
+
+
+class FolderRules:
+    """Ignore patterns of one vault during one scan. Strongest first: options, ``.cogvaultignore``, ``.gitignore``.
+
+    Attributes:
+        problems: ignore files and patterns that could not be used.
+    """
+
+    def __init__(self, root: Path, options: ScanOptions) -> None:
+        self.problems: list[Problem] = []
+        self._root = root
+        self._options = options
+        self._own = self._plus(self._from_file(IgnoreRules(), _OWN, ""), options.ignore, "", "ignore")
+        # By folder as it is on disk: the patterns of its .gitignore files, None = the folder is ignored.
+        self._git: dict[str, IgnoreRules | None] = {"": self._from_git(IgnoreRules(), "")}
+
+    def enters(self, folder: str) -> bool:
+        """True when no pattern ignores the folder (on disk, with a trailing ``/``) nor one that it lies in."""
+        return self._rules(folder) is not None
+
+    def takes(self, path: str) -> bool:
+        """True when no pattern ignores the file (on disk) nor a folder that it lies in."""
+        rules = self._rules(path[: path.rfind("/") + 1])
+        return rules is not None and not self._ignored(rules, path)
+
+    def _rules(self, folder: str) -> IgnoreRules | None:
+        known = folder
+        while known not in self._git:
+            known = known[: known[:-1].rfind("/") + 1]
+        rules = self._git[known]
+        while known != folder:
+            known = folder[: folder.index("/", len(known)) + 1]
+            if rules is not None:
+                rules = None if self._ignored(rules, known) else self._from_git(rules, known)
+            self._git[known] = rules
+        return rules
+
+    def _ignored(self, git: IgnoreRules, path: str) -> bool:
+        if not self._own.sets and not git.sets:
+            return False
+        plain = nfc(path)
+        verdict = self._own.verdict(plain)
+        return bool(git.verdict(plain) if verdict is None else verdict)
+
+    def _from_git(self, rules: IgnoreRules, folder: str) -> IgnoreRules:
+        return self._from_file(rules, _GIT, folder) if self._options.use_gitignore else rules
+
+    def _from_file(self, rules: IgnoreRules, name: str, folder: str) -> IgnoreRules:
+        path = self._root / folder / name
+        try:
+            if path.is_symlink():
+                raise OSError(None, "a symbolic link is not followed here")
+            with path.open("rb") as file:
+                text = file.read(_MAX_BYTES).decode("utf-8-sig", "surrogateescape")
+        except (FileNotFoundError, NotADirectoryError):
+            return rules
+        except OSError as error:
+            message = f"these ignore patterns could not be read: {error.strerror}"
+            self.problems.append(Problem(f"{folder}{name}", "ignore-unreadable", message))
+            return rules
+        return self._plus(rules, text.splitlines(), nfc(folder), f"{folder}{name}")
+
+    def _plus(self, rules: IgnoreRules, lines: tuple[str, ...] | list[str], folder: str, source: str) -> IgnoreRules:
+        stronger, problems = rules.plus(lines, folder=folder, source=source)
+        self.problems.extend(problems)
+        return stronger

@@ -1,0 +1,252 @@
+"""Which files are cards, and their stamps, without opening one.
+
+A scan never stops at one bad entry: what could not be looked at is named, and its old rows are kept.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cogvault.cards.paths import is_hidden, is_usable_name, printable
+from cogvault.errors import VaultError
+from cogvault.indexing.folders import FolderRules, ScanOptions
+from cogvault.indexing.ignore import is_scratch
+from cogvault.indexing.scopes import EVERYWHERE, Scope, scopes_around
+from cogvault.text.normalise import nfc
+from cogvault.types import Problem, Stamp
+
+__all__ = ["ScanOptions", "ScanResult", "ScannedFile", "scan", "stamp_of"]
+
+_SUFFIX = ".md"
+_POSIX = os.name == "posix"
+# SQLite keeps signed 64 bits; some file systems number inodes with more.
+_INODE_MASK = (1 << 63) - 1
+_MOUNT_POINT = 0xA0000003
+_LINK_IGNORED = "a symbolic link that leads to no file of the vault is not followed"
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedFile:
+    """A card's file as it was seen.
+
+    Attributes:
+        id: NFC of ``path``, or ``path`` itself where two names on disk share an NFC form.
+        path: vault-relative path on disk, with ``/``.
+        target: vault-relative path of the file itself: another one when ``path`` is a symbolic link.
+        stamp: the stamp of ``target``.
+    """
+
+    id: str
+    path: str
+    target: str
+    stamp: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """What a scan saw.
+
+    Attributes:
+        files: cards' files by id.
+        problems: entries that were left out, and why.
+        unreadable: ids, and folders with a trailing ``/``, that could not be looked at.
+        scopes: the parts of the vault that were looked at.
+    """
+
+    files: dict[str, ScannedFile]
+    problems: tuple[Problem, ...] = ()
+    unreadable: frozenset[str] = frozenset()
+    scopes: tuple[Scope, ...] = EVERYWHERE
+
+    def covers(self, id: str) -> bool:
+        """True when the scan looked where this card would be: if it is not in ``files``, it is gone."""
+        plain = nfc(id)
+        if id in self.unreadable or any(plain.startswith(part) for part in self.unreadable if part.endswith("/")):
+            return False
+        return any(scope.holds(plain) for scope in self.scopes)
+
+
+def scan(root: Path, options: ScanOptions, paths: Iterable[Path | str] | None = None) -> ScanResult:
+    """Look at the vault's folder.
+
+    Args:
+        root: the vault.
+        options: which files belong to it.
+        paths: look only around these files and folders (absolute, or relative to the root); None = everywhere.
+
+    Raises:
+        VaultError: the root is missing, unreadable or no folder, or was exchanged meanwhile.
+    """
+    before = _identity(root)
+    walk = _Walk(root, options, FolderRules(root, options))
+    scopes = scopes_around(root, paths)
+    for scope in scopes:
+        walk.part(scope)
+    files = walk.files()
+    if _identity(root) != before:
+        raise VaultError("the vault's folder was exchanged while it was scanned", path=root, hint="sync again")
+    return ScanResult(files, (*walk.rules.problems, *walk.problems), frozenset(walk.unreadable), scopes)
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """The stamp in a stat result. Windows gives neither inode nor change time cheaply and alike: both are 0 there."""
+    inode = status.st_ino & _INODE_MASK if _POSIX else 0
+    return Stamp(status.st_size, status.st_mtime_ns, inode, status.st_ctime_ns if _POSIX else 0)
+
+
+def _identity(root: Path) -> tuple[int, int]:
+    try:
+        status = root.stat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise VaultError("the vault is not a folder", path=root, hint="name the folder that holds the cards")
+    except FileNotFoundError as error:
+        raise VaultError(
+            "the vault's folder does not exist", path=root, hint="create it or correct the path"
+        ) from error
+    except OSError as error:
+        raise VaultError(f"the vault's folder cannot be read: {error.strerror}", path=root) from error
+    return status.st_dev, status.st_ino
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One walk through (parts of) a vault, gathering as it goes."""
+
+    root: Path
+    options: ScanOptions
+    rules: FolderRules
+    problems: list[Problem] = field(default_factory=list)
+    unreadable: set[str] = field(default_factory=set)
+    # By path on disk: the path of the file itself, and its stamp.
+    found: dict[str, tuple[str, Stamp]] = field(default_factory=dict)
+    links: list[str] = field(default_factory=list)
+    listed: set[str] = field(default_factory=set)
+
+    def part(self, scope: Scope) -> None:
+        """List one part of the vault."""
+        if scope.folder and not (self.options.recursive and self._is_real(scope.folder)):
+            return
+        folders = [scope.folder] if self.rules.enters(scope.folder) else []
+        while folders:
+            below = self._list(folders.pop())
+            if scope.deep:
+                folders.extend(below)
+
+    def files(self) -> dict[str, ScannedFile]:
+        """Everything found, links included, by id in order."""
+        self._follow_links()
+        by_id: dict[str, ScannedFile] = {}
+        # Names that are NFC already go first, so that an id never depends on the order of a folder's entries.
+        for path in sorted(self.found, key=lambda path: (not path.isascii() and nfc(path) != path, path)):
+            target, stamp = self.found[path]
+            id = path if path.isascii() or (plain := nfc(path)) in by_id else plain
+            by_id[id] = ScannedFile(id, path, target, stamp)
+        return dict(sorted(by_id.items()))
+
+    def _list(self, folder: str) -> list[str]:
+        """Look at a folder's own entries; give its folders."""
+        below: list[str] = []
+        if folder in self.listed:
+            return below
+        self.listed.add(folder)
+        try:
+            with os.scandir(self.root / folder) as entries:
+                for entry in entries:
+                    self._entry(folder, entry, below)
+        except (FileNotFoundError, NotADirectoryError):
+            if not folder:
+                raise VaultError("the vault's folder vanished while it was scanned", path=self.root) from None
+        except OSError as error:
+            if not folder:
+                raise VaultError(f"the vault's folder cannot be read: {error.strerror}", path=self.root) from error
+            self._unreadable(folder, error)
+        return below
+
+    def _entry(self, folder: str, entry: os.DirEntry[str], below: list[str]) -> None:
+        name = entry.name
+        is_card = name[-3:].lower() == _SUFFIX
+        if is_hidden(name) or not (is_card or self.options.recursive):
+            return
+        path = folder + name
+        try:
+            if entry.is_symlink():
+                if is_card:
+                    self.links.append(path)
+            elif entry.is_dir(follow_symlinks=False):
+                inner = f"{path}/"
+                if (
+                    self.options.recursive
+                    and not _is_junction(entry)
+                    and self.rules.enters(inner)
+                    and self._named(path)
+                ):
+                    below.append(inner)
+            elif is_card and entry.is_file(follow_symlinks=False) and self._takes(path):
+                self.found[path] = path, stamp_of(entry.stat(follow_symlinks=False))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._unreadable(path, error)
+
+    def _takes(self, path: str) -> bool:
+        return not is_scratch(path[path.rfind("/") + 1 :]) and self.rules.takes(path) and self._named(path)
+
+    def _named(self, path: str) -> bool:
+        """True when the last name of the path can be used; else it is reported."""
+        name = path[path.rfind("/") + 1 :]
+        if is_usable_name(name):
+            return True
+        if any("\ud800" <= char <= "\udfff" for char in name):
+            self._problem(path, "name-undecodable", "the name is no valid text; rename it to have it indexed")
+        else:
+            self._problem(path, "name-unusable", "the name does not work on every system; rename it to have it indexed")
+        return False
+
+    def _follow_links(self) -> None:
+        """Take links to files inside the vault that are no cards by themselves; folders are never entered by a link."""
+        base = self.root.resolve()
+        taken: set[str] = set()
+        for path in sorted(self.links):
+            if not self._takes(path):
+                continue
+            try:
+                real = (base / path).resolve(strict=True)
+                target, status = real.relative_to(base).as_posix(), real.stat()
+            except PermissionError as error:
+                self._unreadable(path, error)
+                continue
+            except (OSError, RuntimeError, ValueError):  # broken, a loop, or outside
+                self._problem(path, "link-ignored", _LINK_IGNORED)
+                continue
+            if not stat.S_ISREG(status.st_mode) or target in taken or self._is_card(target):
+                continue
+            if self.options.recursive or not all(map(is_usable_name, target.split("/"))):
+                self._problem(path, "link-ignored", _LINK_IGNORED)
+            elif self.rules.takes(target):
+                taken.add(target)
+                self.found[path] = target, stamp_of(status)
+
+    def _is_card(self, path: str) -> bool:
+        names = path.split("/")
+        reached = self.options.recursive or len(names) == 1
+        named = names[-1][-3:].lower() == _SUFFIX and not is_scratch(names[-1]) and all(map(is_usable_name, names))
+        return reached and named and self.rules.takes(path)
+
+    def _is_real(self, folder: str) -> bool:
+        return (self.root / folder).resolve() == self.root.resolve() / folder
+
+    def _unreadable(self, path: str, error: OSError) -> None:
+        self.unreadable |= {path, nfc(path)}
+        self._problem(path, "unreadable", f"cannot be looked at: {error.strerror}; what was known of it is kept")
+
+    def _problem(self, path: str, code: str, message: str) -> None:
+        self.problems.append(Problem(printable(path), code, message))
+
+
+def _is_junction(entry: os.DirEntry[str]) -> bool:
+    """True for a folder of Windows that leads elsewhere without being a symbolic link."""
+    return not _POSIX and getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _MOUNT_POINT
