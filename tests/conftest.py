@@ -1,0 +1,38 @@
+"""What all tests share: nothing of this machine's user is read or written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Cache and state folders of this run, shared by its workers so that a model is converted once."""
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "user"
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in [name for name in os.environ if name.startswith("COGVAULT_")]:
+            if variable != "COGVAULT_BENCH_DATA":
+                patch.delenv(variable)
+        for kind in ("CACHE", "CONFIG", "DATA", "STATE"):
+            patch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+        yield
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """Root of the checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def example_vault(tmp_path: Path) -> Path:
+    """A copy of the example vault that a test may change."""
+    return Path(shutil.copytree(ROOT / "examples" / "memory", tmp_path / "memory"))

