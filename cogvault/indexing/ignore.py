@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
@@ -37,7 +36,7 @@ class IgnoreRules:
         sets: (folder with a trailing ``/`` or "", patterns); patterns see paths relative to their folder.
     """
 
-    sets: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    sets: tuple[tuple[str, tuple[GitIgnoreSpecPattern, ...]], ...] = ()
 
     def plus(self, lines: Iterable[str], *, folder: str = "", source: str = "") -> tuple[IgnoreRules, list[Problem]]:
         """These rules and a stronger set, with the lines that are no patterns.
@@ -54,10 +53,8 @@ class IgnoreRules:
                 patterns.append(GitIgnoreSpecPattern(_inside_only(nfc(line))))
             except GitIgnorePatternError as error:
                 problems.append(Problem(source, "ignore-pattern", f"not a gitignore pattern: {error}", line=number))
-        if all(pattern.include is None for pattern in patterns):
-            return self, problems
-        # One backend by name: the default is whichever happens to be installed.
-        return IgnoreRules((*self.sets, (folder, GitIgnoreSpec(patterns, backend="simple")))), problems
+        patterns = [pattern for pattern in patterns if pattern.include is not None]  # not blank, no comment
+        return (IgnoreRules((*self.sets, (folder, tuple(patterns)))) if patterns else self), problems
 
     def verdict(self, path: str) -> bool | None:
         """True = ignored, False = kept by a negated pattern, None = no pattern says anything.
@@ -66,13 +63,29 @@ class IgnoreRules:
             path: vault-relative with ``/``, NFC; a trailing ``/`` says that it is a folder. Its own folders are taken
                 as not ignored.
         """
-        for folder, spec in reversed(self.sets):
-            if path.startswith(folder) and (include := spec.check_file(path[len(folder) :]).include) is not None:
-                return include
+        for folder, patterns in reversed(self.sets):
+            if not path.startswith(folder):
+                continue
+            inner = path[len(folder) :]
+            for pattern in reversed(patterns):
+                if _applies(pattern, inner):
+                    return pattern.include
         return None
+
+
+def _applies(pattern: GitIgnoreSpecPattern, path: str) -> bool:
+    """True when the pattern means the path itself. A match of a folder above it was decided when that was entered."""
+    regex = pattern.regex
+    if regex is None:
+        return False
+    if not regex.pattern.startswith("^"):  # pathspec's short forms for "anything" and "any folder"
+        return regex.pattern == "." or path.endswith("/")
+    return regex.fullmatch(path) is not None
 
 
 def _inside_only(line: str) -> str:
     """``a/**`` matches what is inside ``a``, not ``a`` itself; pathspec would take the folder too."""
     stripped = line.rstrip()
-    return f"{stripped}/*" if stripped.endswith("/**") else line
+    if stripped.endswith("/**"):
+        return f"{stripped}/*"
+    return f"{stripped}*/" if stripped.endswith("/**/") else line
