@@ -1,3 +1,44 @@
-"""cogvault: a folder of Markdown as searchable memory for agents."""
+"""cogvault: a folder of Markdown as searchable memory for agents.
+
+    from cogvault import Vault
+
+    with Vault("~/agent/memory") as vault:
+        for hit in vault.search("why did we drop Redis?"):
+            print(hit.score, hit.citation, hit.snippet)
+"""
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from cogvault.config import Config as Config
+    from cogvault.indexing.report import SyncProgress as SyncProgress
+    from cogvault.indexing.report import SyncReport as SyncReport
+    from cogvault.retrieval.hits import Hit as Hit
+    from cogvault.retrieval.hits import Hits as Hits
+    from cogvault.vault import CardText as CardText
+    from cogvault.vault import Vault as Vault
+    from cogvault.vault import VaultStatus as VaultStatus
+
+_HOMES = {
+    "CardText": "cogvault.vault",
+    "Config": "cogvault.config",
+    "Hit": "cogvault.retrieval.hits",
+    "Hits": "cogvault.retrieval.hits",
+    "SyncProgress": "cogvault.indexing.report",
+    "SyncReport": "cogvault.indexing.report",
+    "Vault": "cogvault.vault",
+    "VaultStatus": "cogvault.vault",
+}
+
+__all__ = ["CardText", "Config", "Hit", "Hits", "SyncProgress", "SyncReport", "Vault", "VaultStatus", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import public names on first use, so that ``import cogvault`` costs nothing."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'cogvault' has no attribute {name!r}")

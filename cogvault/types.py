@@ -233,12 +233,16 @@ class IndexIdentity:
         model: fingerprint of the embedder whose vectors serve now, "" = none yet.
         model_name: what a user would write to select that model, "" = none yet.
         dim: width of its vectors, 0 = none yet.
+        floor: cosine of unrelated texts of this vault, measured with that model; None = not measured.
+        measured: names the texts that ``floor`` was measured on, so that it is measured again only when they change.
     """
 
     chunking: str = ""
     model: str = ""
     model_name: str = ""
     dim: int = 0
+    floor: float | None = None
+    measured: str = ""
 
 
 @dataclass(frozen=True, slots=True)

