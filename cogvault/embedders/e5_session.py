@@ -1,0 +1,138 @@
+"""multilingual-e5-small on onnxruntime: many texts, each on a thread of its own."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from cogvault.embedders.e5_graph import GRAPH_FILE, INPUT, OUTPUT
+from cogvault.errors import ModelError, ModelUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from cogvault.embedders.e5_tokenizer import E5Tokenizer
+    from cogvault.types import FloatArray
+
+_TEXTS_IN_FLIGHT: Final = 512
+
+
+class E5Session:
+    """A loaded graph with its tokenizer. Safe for use from many threads.
+
+    A text is run alone, so its vector does not depend on what is embedded with it, and memory stays at
+    one window's activations a thread (about 10 MB).
+
+    Args:
+        folder: The folder that `write_graph` filled.
+        tokenizer: The model's tokenizer.
+        threads: Texts embedded at the same time; None = the CPUs this process may use.
+        max_tokens: The model's window, prefix and special tokens included.
+
+    Raises:
+        ModelUnavailable: If onnxruntime is not installed.
+        ModelError: If onnxruntime refuses the graph.
+    """
+
+    __slots__ = ("_errors", "_folder", "_max_tokens", "_run", "_threads", "_tokenizer")
+
+    def __init__(self, folder: Path, tokenizer: E5Tokenizer, *, threads: int | None, max_tokens: int) -> None:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            msg = "the bundled model needs onnxruntime"
+            raise ModelUnavailable(msg, hint="pip install 'cogvault[bundled]'") from error
+        self._errors = runtime_errors(onnxruntime)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        # The arena never gives memory back; one text at a time does not need it.
+        options.enable_cpu_mem_arena = False
+        # The graph is written as it is to run.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 4
+        try:
+            session = onnxruntime.InferenceSession(
+                str(folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"]
+            )
+        except self._errors as error:
+            msg = f"onnxruntime {onnxruntime.__version__} does not load the bundled model: {error}"
+            raise ModelError(msg, path=folder / GRAPH_FILE, hint="delete the folder, or upgrade onnxruntime") from error
+        self._run: Callable[..., list[Any]] = session.run
+        self._folder = folder
+        self._tokenizer = tokenizer
+        self._threads = threads or available_cpus()
+        self._max_tokens = max_tokens
+
+    def embed(self, prefix: str, texts: Sequence[str]) -> FloatArray:
+        """Embed non-blank texts, cut to the window.
+
+        Returns:
+            Array of shape (n, dim), float32, rows L2-normalized.
+
+        Raises:
+            ModelError: If onnxruntime fails.
+        """
+        head = [self._tokenizer.bos, *self._tokenizer.encode(prefix, self._max_tokens)]
+        if len(texts) == 1 or self._threads == 1:
+            return np.stack([self._embed_one(head, text) for text in texts])
+        vectors: list[FloatArray] = [np.empty(0, dtype=np.float32)] * len(texts)
+        # Longest first: the threads end together.
+        order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
+        pool = ThreadPoolExecutor(min(self._threads, len(texts)), thread_name_prefix="cogvault-embed")
+        try:
+            for start in range(0, len(order), _TEXTS_IN_FLIGHT):
+                part = order[start : start + _TEXTS_IN_FLIGHT]
+                results = pool.map(lambda index: self._embed_one(head, texts[index]), part)
+                for index, vector in zip(part, results, strict=True):
+                    vectors[index] = vector
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)  # so that Ctrl-C waits for running texts only
+        return np.stack(vectors)
+
+    def _embed_one(self, head: list[int], text: str) -> FloatArray:
+        room = self._max_tokens - len(head) - 1
+        ids = np.array([[*head, *self._tokenizer.encode(text, room), self._tokenizer.eos]], dtype=np.int64)
+        try:
+            (vectors,) = self._run([OUTPUT], {INPUT: ids})
+        except self._errors as error:
+            msg = f"onnxruntime failed on the bundled model: {error}"
+            raise ModelError(msg, path=self._folder / GRAPH_FILE) from error
+        vector: FloatArray = vectors[0]
+        if not np.isfinite(vector).all():
+            msg = "the bundled model gave a vector that is not a number"
+            raise ModelError(msg, path=self._folder, hint="delete the folder: it is made anew")
+        return vector
+
+
+def runtime_errors(onnxruntime: Any) -> tuple[type[Exception], ...]:
+    """The errors onnxruntime raises; they share no base class but Exception."""
+    state = onnxruntime.capi.onnxruntime_pybind11_state
+    names = ("EPFail", "Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "ModelLoaded", "NoModel")
+    more = ("NoSuchFile", "NotImplemented", "RuntimeException")
+    found = (getattr(state, name, None) for name in (*names, *more))
+    return (RuntimeError, ValueError, *(error for error in found if isinstance(error, type)))
+
+
+def runtime_version() -> str:
+    """Major and minor version of the installed onnxruntime, "none" without it.
+
+    Patch releases do not change kernels, and a vault should not be embedded anew for each.
+    """
+    try:
+        version = importlib.metadata.version("onnxruntime")
+    except importlib.metadata.PackageNotFoundError:
+        return "none"
+    return ".".join(version.split(".")[:2])
+
+
+def available_cpus() -> int:
+    """CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
