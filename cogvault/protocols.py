@@ -11,6 +11,7 @@ from typing import Protocol
 from cogvault.types import (
     Card,
     CardInfo,
+    CardLayers,
     ChangeSet,
     Evidence,
     Filter,
@@ -116,6 +117,12 @@ class Snapshot(Protocol):
 
     def of_card(self, id: str) -> list[StoredChunk]:
         """All chunks of one card in order; empty when there is no such card."""
+
+    def layers(self, ids: Sequence[str]) -> list[CardLayers]:
+        """Abstract and overview of the cards with these ids, in this order; blank for a card that is not there."""
+
+    def layers(self, id: str) -> tuple[str, str]:
+        """Abstract (L0) and overview (L1) of one card, "" where there is none."""
 
     def pending(self, model: str, limit: int) -> list[StoredChunk]:
         """At most ``limit`` chunks that need a vector of this model (fingerprint) and have none, newest cards first."""

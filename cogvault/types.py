@@ -290,6 +290,14 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class CardLayers:
+    """What a card says of itself in fewer words: L0 and L1 (``CardRecord.abstract`` and ``.overview``)."""
+
+    abstract: str
+    overview: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexStats:
     """Size and state of one snapshot.
 
