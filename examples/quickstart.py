@@ -16,7 +16,7 @@ def main() -> None:
     """Ask the example vault three questions."""
     with Vault(MEMORY, Config(half_life_days=365)) as vault:
         report = vault.sync()
-        print(f"{len(vault.cards())} cards, {report.added} of them new, {report.pending_vectors} vectors to come")
+        print(f"{len(vault.cards())} cards, {len(report.added)} of them new, in {report.seconds:.1f} s")
 
         for question in (
             "why did customers get two invoices?",
@@ -26,12 +26,12 @@ def main() -> None:
             hits = vault.search(question, k=3)
             print(f"\n{question}  [{hits.status}]")
             for hit in hits:
-                print(f"  {hit.score:.2f}  {hit.title}  ({hit.file}:{hit.lines[0]})")
+                print(f"  {hit.score:.2f}  {hit.title}  ({hit.citation})")
 
         decisions = vault.search("job queue", type="project", tags=["decision"])
         best = decisions[0]
         print(f"\n{best.title}, related: {', '.join(best.related)}\n")
-        print(vault.read(best.id, lines=best.lines))
+        print(vault.read(best.id, lines=best.lines).text)
 
 
 if __name__ == "__main__":
