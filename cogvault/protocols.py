@@ -121,9 +121,6 @@ class Snapshot(Protocol):
     def layers(self, ids: Sequence[str]) -> list[CardLayers]:
         """Abstract and overview of the cards with these ids, in this order; blank for a card that is not there."""
 
-    def layers(self, id: str) -> tuple[str, str]:
-        """Abstract (L0) and overview (L1) of one card, "" where there is none."""
-
     def pending(self, model: str, limit: int) -> list[StoredChunk]:
         """At most ``limit`` chunks that need a vector of this model (fingerprint) and have none, newest cards first."""
 

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
@@ -111,7 +111,7 @@ class Vault:
         embedder: Embedder | None = None,
         index: Index | None = None,
         models: ModelPool | None = None,
-        clock: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.path = _folder(path)
         self.resolved: ResolvedConfig = resolve(self.path, config, os.environ)

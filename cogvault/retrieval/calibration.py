@@ -1,8 +1,8 @@
 """Floor and ceiling of a model on one vault: what cosine means "unrelated" here.
 
 Unrelated texts of one vault, in one language, are nearer to each other than texts of the world at large, so the floor
-is measured: the openings of some chunks serve as queries against chunks of other cards. The sample is the cards with the
-smallest content hashes, so it is a function of the files alone and seldom changes.
+is measured: the openings of some chunks serve as queries against chunks of other cards. The sample is the cards with
+the smallest content hashes, so it is a function of the files alone and seldom changes.
 """
 
 from __future__ import annotations

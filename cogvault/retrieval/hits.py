@@ -143,6 +143,8 @@ class Hits(Sequence[Hit]):
         reason: why the status is not ``ok``, in a sentence.
         hint: what to do about it.
         near_misses: the nearest cards below the threshold, when the answer is empty.
+        text: the packed answer, when ``budget_tokens`` was given.
+        tokens: its size, by ``cogvault.layers.tokens.estimate_tokens``.
     """
 
     items: tuple[Hit, ...]
@@ -151,6 +153,8 @@ class Hits(Sequence[Hit]):
     reason: str = ""
     hint: str = ""
     near_misses: tuple[Hit, ...] = ()
+    text: str = ""
+    tokens: int = 0
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -173,6 +177,8 @@ class Hits(Sequence[Hit]):
             "hint": self.hint,
             "hits": [hit.to_dict() for hit in self.items],
             "near_misses": [hit.to_dict() for hit in self.near_misses],
+            "text": self.text,
+            "tokens": self.tokens,
             "trace": self.trace.to_dict(),
         }
 

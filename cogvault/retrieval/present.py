@@ -4,24 +4,49 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Snapshot
 from cogvault.rankers.links import LinkGraph
 from cogvault.retrieval.decay import validity
 from cogvault.retrieval.explain import parts_of
 from cogvault.retrieval.hits import Hit, card_uri
 from cogvault.retrieval.ladder import confidence
+from cogvault.retrieval.packing import Packed, Piece, pack
 from cogvault.retrieval.scoring import Scores
 from cogvault.retrieval.snippets import matched_words, snippet
 from cogvault.text.queries import query_words
 from cogvault.text.tokens import words
-from cogvault.types import Evidence, FloatArray, IntArray, Query
+from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query
 
 if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions, SearchRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Scored candidates of one question; places count in ``evidence``."""
+
+    snapshot: Snapshot
+    request: SearchRequest
+    query: Query
+    evidence: Evidence
+    scores: Scores
+    final: FloatArray
+
+    def card(self, place: int) -> CardInfo:
+        """The card of a candidate."""
+        return self.snapshot.cards[int(self.evidence.cards[place])]
+
+    @property
+    def at(self) -> datetime:
+        """The instant for which validity is told."""
+        return self.request.filter.as_of or self.request.now
 
 
 class Presenter:
@@ -31,27 +56,15 @@ class Presenter:
         self._lock = threading.Lock()
         self._graph: LinkGraph | None = None
 
-    def present(
-        self,
-        snapshot: Snapshot,
-        request: SearchRequest,
-        query: Query,
-        evidence: Evidence,
-        scores: Scores,
-        final: FloatArray,
-        chosen: IntArray,
-        options: SearchOptions,
-    ) -> tuple[Hit, ...]:
-        """Hits for the chosen candidates (places in ``evidence``), in this order."""
-        stored = snapshot.chunks(evidence.chunks[chosen].tolist())
-        asked = tuple(query_words(query.text))
-        at = request.filter.as_of or request.now
+    def present(self, found: Found, chosen: IntArray, options: SearchOptions) -> tuple[Hit, ...]:
+        """Hits for the chosen places, in this order."""
+        stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
+        asked = tuple(query_words(found.query.text))
         hits = []
         for rank, (place, item) in enumerate(zip(chosen.tolist(), stored, strict=True)):
-            card = snapshot.cards[int(evidence.cards[place])]
-            chunk = item.chunk
+            card, chunk = found.card(place), item.chunk
             matched = matched_words(chunk.text, asked)
-            value = round(float(final[place]), 6)
+            value = round(float(found.final[place]), 6)
             hits.append(
                 Hit(
                     id=card.id,
@@ -69,9 +82,9 @@ class Presenter:
                     heading=chunk.heading,
                     created=card.created,
                     updated=card.updated,
-                    valid=validity(card, at),
-                    related=self._related(snapshot, card.id) if rank == 0 else (),
-                    parts=parts_of(scores, place, value, options) if request.explain else (),
+                    valid=validity(card, found.at),
+                    related=self._related(found.snapshot, card.id) if rank == 0 else (),
+                    parts=parts_of(found.scores, place, value, options) if found.request.explain else (),
                     matched=matched,
                     speaker=chunk.speaker,
                     at=chunk.at,
@@ -85,6 +98,39 @@ class Presenter:
             if self._graph is None or self._graph.cards is not cards:
                 self._graph = LinkGraph(cards)
             return self._graph.related(id)
+
+
+def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
+    """Pack the chosen places, best first, into an answer of at most ``budget`` tokens."""
+    stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
+    pieces = [_piece(found, place, item.chunk) for place, item in zip(chosen.tolist(), stored, strict=True)]
+
+    def shorter(card: str) -> tuple[str, str]:
+        (layers,) = found.snapshot.layers([card])
+        return layers.overview, layers.abstract
+
+    return pack(pieces, shorter, budget, estimate_tokens, found.request.layer)
+
+
+def _piece(found: Found, place: int, chunk: Chunk) -> Piece:
+    card = found.card(place)
+    label = validity(card, found.at)
+    day = (chunk.at or card.dated).date().isoformat()
+    return Piece(
+        place=place,
+        card=card.id,
+        file=card.path,
+        note=day if label == "current" else f"{day}, {label}",
+        position=chunk.position,
+        lines=(chunk.start_line, chunk.end_line),
+        # A turn without its markup and timestamp, which the note already tells.
+        text=chunk.embed_text if chunk.kind is ChunkKind.TURN else chunk.text,
+    )
+
+
+def shown_as(hits: Sequence[Hit], packed: Packed) -> tuple[Hit, ...]:
+    """Hits with the layer in which the packed answer tells them."""
+    return tuple(replace(hit, layer=layer) for hit, (_, layer) in zip(hits, packed.chosen, strict=True))
 
 
 def word_overlap(texts: Sequence[str]) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime, time, timezone
+from datetime import UTC, date, datetime, time
 
 from cogvault.errors import QueryError
 from cogvault.text.dates import parse_date
@@ -61,9 +61,9 @@ def instant(key: str, value: When) -> datetime | None:
         QueryError: the text is no date.
     """
     if value is None or isinstance(value, datetime):
-        return value if value is None or value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
+        return value if value is None or value.tzinfo is not None else value.replace(tzinfo=UTC)
     if isinstance(value, date):
-        return datetime.combine(value, time(), timezone.utc)
+        return datetime.combine(value, time(), UTC)
     found = parse_date(value)
     if found is None:
         raise QueryError(f"not a date: {value!r}", key=key, hint="write 2026-05-31 or 2026-05-31T10:00:00Z")

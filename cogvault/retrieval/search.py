@@ -18,7 +18,8 @@ from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
 from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
 from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, select
-from cogvault.retrieval.present import Presenter, word_overlap
+from cogvault.retrieval.packing import Packed
+from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.text.queries import cut_query, query_terms, query_words
 from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status
@@ -27,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 RETRIES = 8
 MMR_POOL = 40
+# More chunks than this never fit into a budget that an agent can read.
+PACK_POOL = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +140,22 @@ class Searcher:
         steps.done("evidence", len(candidates.chunks))
         scores = score(evidence, query.terms, candidates.titles(evidence.cards), self._scoring(calibration))
         final = self._weigh(snapshot, request, candidates, evidence, scores)
-        order = _best_first(final, snapshot, evidence, self._options.hits_per_card)
+        per_card = 0 if request.budget_tokens is not None else self._options.hits_per_card
+        order = _best_first(final, snapshot, evidence, per_card)
         steps.done("scores", len(order))
         selection = self._select(snapshot, request, query, evidence, final, order)
         chosen = self._diversify(snapshot, evidence, final, order, selection, request.k)
-        hits = self._presenter.present(snapshot, request, query, evidence, scores, final, chosen, self._options)
-        near: Sequence[Hit] = ()
-        if not hits and len(order):
-            near = self._presenter.present(
-                snapshot, request, query, evidence, scores, final, order[: min(3, request.k)], self._options
-            )
+        found = Found(snapshot, request, query, evidence, scores, final)
+        packed = None
+        if request.budget_tokens is not None:
+            packed = pack_answer(found, chosen[:PACK_POOL], request.budget_tokens)
+            chosen = np.array([place for place, _ in packed.chosen], dtype=np.int64)
+        hits = self._presenter.present(found, chosen, self._options)
+        if packed is not None:
+            hits = shown_as(hits, packed)
+        near = () if hits else self._presenter.present(found, order[: min(3, request.k)], self._options)
         steps.done("hits", len(hits))
-        return self._hits(hits, snapshot, request, query, steps, selection, near)
+        return self._hits(hits, snapshot, request, query, steps, selection, near, packed)
 
     def _analyze(self, snapshot: Snapshot, text: str, steps: _Steps) -> tuple[Query, Calibration | None]:
         used = cut_query(text)
@@ -254,6 +261,7 @@ class Searcher:
         steps: _Steps,
         selection: Selection,
         near: Sequence[Hit] = (),
+        packed: Packed | None = None,
     ) -> Hits:
         status = Status.OK if hits else Status.EMPTY
         reason, hint = steps.reason, steps.hint
@@ -270,7 +278,8 @@ class Searcher:
             notes=tuple(steps.notes),
             sequence=snapshot.stats.sequence,
         )
-        return Hits(tuple(hits), status, trace, reason, hint, tuple(near))
+        text, tokens = ("", 0) if packed is None else (packed.text, packed.tokens)
+        return Hits(tuple(hits), status, trace, reason, hint, tuple(near), text, tokens)
 
 
 def describe(filter: Filter) -> str:

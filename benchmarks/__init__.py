@@ -1,0 +1,1 @@
+"""Benchmarks of cogvault: ``python -m benchmarks NAME --help``. Row names are fixed in shared/benchmarks.md."""
