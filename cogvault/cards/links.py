@@ -1,171 +1,207 @@
-"""Links in a card's body: wiki, embedded and relative Markdown links, never inside code. Pure, linear in the text."""
+"""Which card a link means. Never by suffix or likeness; ``suggest`` is for people."""
 
 from __future__ import annotations
 
+import posixpath
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
-from typing import NamedTuple
-from urllib.parse import unquote
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from cogvault.cards.scan_markdown import CODE_KINDS, Block, BlockKind, scan
-from cogvault.types import Link, LinkKind
+from rapidfuzz import fuzz, process
 
-_WIKI = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\]")
-# Target, then heading after "#", then block after "^" or "#^"; a "#" at the very end is part of the name ("C#").
-_ANCHORS = re.compile(r"([^#^]*+(?:[#^]$)?)(?:#(?!\^)([^^]+))?(?:#?\^(.+))?$")
-_SHELL_TEST = re.compile(r"\s+(?:!\s|-[a-zA-Z]+\s|.*[$\"'=<>&]).*\s$")
-_BRACKET = re.compile(r"\\.|\[|\]")
-_DESTINATION = re.compile(
-    r"\([ ]*+(?:<([^<>\n]*+)>|([^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+){0,4}))"
-    r"(?:[ ]++(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'))?[ ]*+\)"
-)
-_REFERENCE = re.compile(r"^[ >]{0,8}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]++<?([^\s<>]++)>?[ \t]*+$", re.MULTILINE)
-_TICKS = re.compile(r"`+")
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:|//")
-# Files that a note shows or points at and that are never cards.
-_ATTACHMENT = re.compile(
-    r"[^.].*\.(?:avif|base|bmp|canvas|csv|docx|flac|gif|gz|heic|html|jpe?g|json|m4a|mkv|mov|mp3|mp4|og[gv]|pdf|png|pptx|"
-    r"svg|tar|tiff?|wav|web[mp]|xlsx|xml|ya?ml|zip)",
-    re.IGNORECASE,
-)
+from cogvault.text.normalise import fold, nfc
+from cogvault.types import LinkKind
+
+_SEPARATORS = re.compile(r"[-_\s]+")
+_UNDERSCORE = re.compile("_")
+_USUAL_TYPES = ("user", "feedback", "project", "reference")
+_MIN_LIKENESS = 75.0
+MAX_AMBIGUOUS = 20
 
 
-class LinkSpan(NamedTuple):
-    """A link and where its target is written: ``body[start:end]``, still percent-encoded, without heading or text."""
+class Linkable(Protocol):
+    """What the resolver knows of a card; ``Card`` and ``CardInfo`` have it."""
 
-    link: Link
-    start: int
-    end: int
+    @property
+    def id(self) -> str:
+        """Vault-relative path with its suffix."""
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+
+    @property
+    def name(self) -> str | None:
+        """Its ``name:``."""
+
+    @property
+    def aliases(self) -> Sequence[str]:
+        """Its aliases."""
+
+    @property
+    def type(self) -> str | None:
+        """Its type; types are the prefixes that a link may leave out."""
 
 
-def find_links(body: str, first_line: int = 1) -> tuple[Link, ...]:
-    """Links of a body in reading order.
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a target resolves to.
 
-    Args:
-        body: the text, newlines as ``\\n``.
-        first_line: line of the file on which it starts.
+    Attributes:
+        id: the card, or None: a ghost link.
+        ambiguous: all cards that fit equally well, best first, when there is more than one.
     """
-    lines = body.split("\n")
-    return tuple(span.link for span in link_spans(body, lines, scan(lines), first_line))
+
+    id: str | None
+    ambiguous: tuple[str, ...] = ()
 
 
-def link_spans(body: str, lines: Sequence[str], blocks: Sequence[Block], first_line: int = 1) -> list[LinkSpan]:
-    """Links of a body whose lines are already scanned, with the places of their targets, for whoever rewrites them."""
-    if "[[" not in body and "](" not in body and "]:" not in body:
-        return []
-    starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    found: list[LinkSpan] = []
-    for start, end in _text_runs(blocks):
-        offset = starts[start]
-        text = _without_code_spans(body[offset : starts[end] - 1])
-        if "[" not in text:
-            continue
-        spans = [*_wiki_links(text), *_markdown_links(text), *_references(text)]
-        for link, at, until in sorted(spans, key=lambda span: span.start):
-            line = first_line - 1 + bisect_right(starts, offset + at)
-            found.append(LinkSpan(_at_line(link, line), offset + at, offset + until))
-    return found
+_GHOST = Resolution(None)
 
 
-def _at_line(link: Link, line: int) -> Link:
-    return Link(link.target, link.kind, line, link.heading, link.block, link.text)
+class _Table:
+    """Cards by a key. Cards are added best first, so that the first of equal ones is the answer."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, list[str]] = {}
+        self._nearby: dict[tuple[str, str], str] = {}
+
+    def add(self, key: str, id: str) -> None:
+        ids = self._ids.setdefault(key, [])
+        if key and id not in ids[-1:]:
+            ids.append(id)
+            self._nearby.setdefault((posixpath.dirname(id), key), id)
+
+    def find(self, key: str, folder: str) -> Resolution | None:
+        """The card of this key: one in ``folder`` first."""
+        ids = self._ids.get(key)
+        if not ids:
+            return None
+        best = self._nearby.get((folder, key), ids[0])
+        if len(ids) == 1:
+            return Resolution(best)
+        return Resolution(best, (best, *(id for id in ids[:MAX_AMBIGUOUS] if id != best)))
 
 
-def _text_runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
-    """Line ranges within which inline code can stretch: a block, or one row of a table."""
-    for block in blocks:
-        if block.kind is BlockKind.TABLE:
-            yield from ((line, line + 1) for line in range(block.start, block.end))
-        elif block.kind not in CODE_KINDS and block.kind is not BlockKind.RULE:
-            yield block.start, block.end
+class _Keys:
+    """One way of naming a card: as written, folded, and with either separator style."""
+
+    def __init__(self) -> None:
+        self._exact, self._folded, self._separated = _Table(), _Table(), _Table()
+
+    def add(self, key: str, id: str) -> None:
+        folded = fold(key)
+        self._exact.add(nfc(key), id)
+        self._folded.add(folded, id)
+        self._separated.add(_separated(folded), id)
+
+    def find(self, key: str, folder: str) -> Resolution | None:
+        """Exact case wins, then any case."""
+        return self._exact.find(nfc(key), folder) or self._folded.find(fold(key), folder)
+
+    def find_separated(self, key: str, folder: str) -> Resolution | None:
+        """Any case, and ``-``, ``_`` and blanks are the same."""
+        return self._separated.find(_separated(fold(key)), folder)
 
 
-def _without_code_spans(text: str) -> str:
-    """The text with inline code blanked out, at the same length."""
-    if "`" not in text:
-        return text
-    runs = [match.span() for match in _TICKS.finditer(text)]
-    by_length: dict[int, list[int]] = {}
-    for number, (start, end) in enumerate(runs):
-        by_length.setdefault(end - start, []).append(number)
-    pieces: list[str] = []
-    done = number = 0
-    while number < len(runs):
-        start, end = runs[number]
-        if _is_escaped(text, start):
-            start += 1
-        closers = by_length.get(end - start, [])
-        index = bisect_right(closers, number)
-        if index == len(closers):
-            number += 1
-            continue
-        number = closers[index] + 1
-        close = runs[closers[index]][1]
-        pieces += [text[done:start], " " * (close - start)]
-        done = close
-    return "".join([*pieces, text[done:]])
+class LinkResolver:
+    """Targets to cards, in this order: path, name or alias or title, stem; then the same with either separator style;
+    then with or without a leading type prefix. Built once in O(cards), O(1) a link.
+    """
+
+    def __init__(self, cards: Iterable[Linkable]) -> None:
+        self._paths, self._names, self._stems, self._prefixless = _Keys(), _Keys(), _Keys(), _Keys()
+        self._likely: dict[str, str] = {}
+        ordered = sorted(cards, key=lambda card: (card.id.count("/"), len(card.id), card.id))
+        self._types = {*_USUAL_TYPES, *(fold(card.type) for card in ordered if card.type)}
+        for card in ordered:
+            path = _bare(card.id)
+            stem = posixpath.basename(path)
+            names = [_bare(text) for text in (card.name, *card.aliases, card.title) if text]
+            self._paths.add(path, card.id)
+            self._stems.add(stem, card.id)
+            for name in names:
+                self._names.add(name, card.id)
+            for name in dict.fromkeys([stem, *names[: 1 if card.name else 0]]):
+                for rest in self._without_prefix(name):
+                    self._prefixless.add(rest, card.id)
+            for name in (stem, *names):
+                self._likely.setdefault(_separated(fold(name)), card.id)
+
+    def resolve(self, target: str, *, source_id: str, kind: LinkKind = LinkKind.WIKI) -> Resolution:
+        """The card that a link means.
+
+        Args:
+            target: ``Link.target``; "" is the card itself.
+            source_id: card that holds the link.
+            kind: a Markdown link is relative to its own folder before it is relative to the vault.
+        """
+        if not target:
+            return Resolution(source_id)
+        folder = posixpath.dirname(source_id)
+        bare = _bare(target)
+        paths = _paths(bare, folder, kind)
+        for path in paths:
+            if found := self._paths.find(path, folder):
+                return found
+        names = () if bare.startswith(("./", "../", "/")) else (self._names, self._stems)
+        for keys in names:
+            if found := keys.find(bare, folder):
+                return found
+        for path in paths:
+            if found := self._paths.find_separated(path, folder):
+                return found
+        for keys in names:
+            if found := keys.find_separated(bare, folder):
+                return found
+        return (self._by_prefix(bare, folder) if names else None) or _GHOST
+
+    def suggest(self, target: str, limit: int = 3) -> list[str]:
+        """Ids of the cards whose names are most like a target, best first: "did you mean"."""
+        likely = process.extract(
+            _separated(fold(_bare(target))),
+            self._likely.keys(),
+            scorer=fuzz.ratio,
+            score_cutoff=_MIN_LIKENESS,
+            limit=4 * limit,
+        )
+        return list(dict.fromkeys(self._likely[key] for key, _, _ in likely))[:limit]
+
+    def _by_prefix(self, bare: str, folder: str) -> Resolution | None:
+        if found := self._prefixless.find_separated(bare, folder):
+            return found
+        for rest in self._without_prefix(bare):
+            if found := self._stems.find_separated(rest, folder) or self._names.find_separated(rest, folder):
+                return found
+        return None
+
+    def _without_prefix(self, name: str) -> list[str]:
+        """What remains of ``project_user-auth`` without a known type before an underscore; empty when there is none."""
+        cuts = [match.start() for match in _UNDERSCORE.finditer(name)]
+        return [name[cut + 1 :] for cut in cuts if fold(name[:cut]) in self._types]
 
 
-def _is_escaped(text: str, position: int) -> bool:
-    """True when an odd number of backslashes stands before ``position``; looks at most 64 characters back."""
-    before = text[max(0, position - 64) : position]
-    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+def _paths(bare: str, folder: str, kind: LinkKind) -> list[str]:
+    """Vault-relative paths that a target may stand for, likeliest first; none that leave the vault."""
+    if bare.startswith("/"):
+        candidates = [bare.lstrip("/")]
+    elif bare.startswith(("./", "../")):
+        candidates = [posixpath.join(folder, bare)]
+    elif kind is LinkKind.MARKDOWN:
+        candidates = [posixpath.join(folder, bare), bare]
+    elif "/" in bare:
+        candidates = [bare, posixpath.join(folder, bare)]
+    else:
+        candidates = [bare]
+    paths = (posixpath.normpath(candidate) for candidate in dict.fromkeys(candidates) if candidate)
+    return [path for path in paths if not path.startswith("..")]
 
 
-def _wiki_links(text: str) -> Iterator[LinkSpan]:
-    for match in _WIKI.finditer(text):
-        inner = match[2]
-        if _SHELL_TEST.match(inner):
-            continue
-        place, bar, shown = inner.partition("|")
-        # In a table the bar is escaped; the backslash is not part of the target.
-        parts = _ANCHORS.match(place.removesuffix("\\") if bar else place)
-        if parts is None:
-            continue
-        written, heading, block = parts.groups()
-        target = written.strip()
-        if not (target or heading or block) or _ATTACHMENT.fullmatch(target):
-            continue
-        start = match.start(2) + len(written) - len(written.lstrip())
-        kind = LinkKind.EMBED if match[1] else LinkKind.WIKI
-        link = Link(target, kind, 0, _stripped(heading), _stripped(block), _stripped(shown))
-        yield LinkSpan(link, start, start + len(target))
+def _bare(text: str) -> str:
+    """A name without ``.md``."""
+    return text[:-3] if text[-3:].lower() == ".md" else text
 
 
-def _markdown_links(text: str) -> Iterator[LinkSpan]:
-    openers: list[int] = []
-    for match in _BRACKET.finditer(text):
-        if match.group() == "[":
-            openers.append(match.start())
-        elif match.group() == "]" and openers:
-            opener = openers.pop()
-            destination = _DESTINATION.match(text, match.end())
-            if destination is not None:
-                kind = LinkKind.EMBED if text[opener - 1 : opener] == "!" else LinkKind.MARKDOWN
-                group = 2 if destination[1] is None else 1
-                shown = " ".join(text[opener + 1 : match.start()][:300].split())
-                yield from _relative(destination[group], destination.start(group), kind, shown or None)
-
-
-def _references(text: str) -> Iterator[LinkSpan]:
-    """Reference definitions ``[name]: path.md``."""
-    for match in _REFERENCE.finditer(text):
-        if match[1].partition("#")[0].lower().endswith(".md"):
-            yield from _relative(match[1], match.start(1), LinkKind.MARKDOWN, None)
-
-
-def _relative(written: str, start: int, kind: LinkKind, shown: str | None) -> Iterator[LinkSpan]:
-    """The link to a card that a Markdown destination is; nothing for URLs and other files."""
-    path, _, heading = written.partition("#")
-    target = unquote(path)
-    name = target.rpartition("/")[2]
-    is_card = name.lower().endswith(".md") or (bool(name.strip(".")) and "." not in name)
-    if _SCHEME.match(written) or not target.isprintable() or not (is_card or (not target and heading)):
-        return
-    yield LinkSpan(Link(target, kind, 0, _stripped(unquote(heading)), None, shown), start, start + len(path))
-
-
-def _stripped(text: str | None) -> str | None:
-    return (text.strip() or None) if text else None
+def _separated(folded: str) -> str:
+    return _SEPARATORS.sub("-", folded)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cogvault.cards import fields, frontmatter, links, scan_markdown
+from cogvault.cards import fields, frontmatter, scan_markdown
 from cogvault.cards.decoding import decode, scrub
+from cogvault.cards.link_spans import link_spans
 from cogvault.cards.scan_markdown import Block, BlockKind, scan
 from cogvault.types import Card, Problem
 
@@ -62,7 +63,7 @@ class MarkdownCardParser:
             pinned=known.pinned,
             source=known.source,
             meta=block.values,
-            links=tuple(span.link for span in links.link_spans(cut.body, lines, blocks, cut.body_line)),
+            links=tuple(span.link for span in link_spans(cut.body, lines, blocks, cut.body_line)),
             problems=tuple(problems),
             writable=decoded.problem is None and block.valid and cut.state is not frontmatter.State.UNTERMINATED,
         )
