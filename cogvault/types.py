@@ -422,8 +422,14 @@ class Evidence:
         detail: L2, the chunk itself.
         window: L1, the chunk and its neighbours (``window`` body chunks either side; a head chunk: itself).
         card: L0, the whole card, its head chunk included.
-        document_frequency: (terms,) chunks of the index that hold each term.
-        documents: chunks in the index.
+        chunk_frequency: (terms,) chunks of the index that hold each term, estimated from words (below).
+        card_frequency: (terms,) cards that hold each term, estimated likewise.
+        chunk_count: chunks in the index.
+        card_count: cards in the index.
+
+    A frequency is n (1 - product over the distinct words w that give the term of (1 - n_w / n)), where n_w of the n live
+    chunks (cards) hold the word w: exact for a term that one word gives, and a function of the live cards only, never of
+    the index's history. It needs two counters a word.
     """
 
     chunks: IntArray
@@ -432,5 +438,7 @@ class Evidence:
     detail: LayerEvidence
     window: LayerEvidence
     card: LayerEvidence
-    document_frequency: FloatArray
-    documents: int
+    chunk_frequency: FloatArray
+    card_frequency: FloatArray
+    chunk_count: int
+    card_count: int
