@@ -1,0 +1,1 @@
+"""The ``cogvault`` command: a thin adapter over the library's public modules."""

@@ -1,0 +1,112 @@
+"""Hits for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from cogvault.types import Status
+from cogvault_cli.output import printable
+from cogvault_cli.views.explain import print_parts, print_trace
+from cogvault_cli.views.highlight import spans
+from cogvault_cli.views.marks import CONFIDENCE_STYLES, DIM, bar, state
+
+if TYPE_CHECKING:
+    from cogvault import Hit, Hits
+
+BAR_WIDTH = 8
+INDENT = 4
+MATCH = "bold yellow"
+LABEL = "black on yellow"
+
+
+def print_hits(console: Console, hits: Hits, folder: PurePath | None, *, explain: bool = False) -> None:
+    """All hits, then what the answer is worth when it is not simply good.
+
+    Args:
+        console: where to.
+        hits: the answer.
+        folder: the vault as it was named: put before each file so that an editor can open the place; None = not put.
+        explain: show the parts of each score, the steps of the search, and near misses.
+    """
+    for rank, hit in enumerate(hits, start=1):
+        print_hit(console, hit, f"{rank}", folder)
+        if explain:
+            print_parts(console, hit, INDENT)
+        if rank < len(hits):
+            console.print()
+    if hits.status is not Status.OK:
+        if len(hits):
+            console.print()
+        console.print(state(hits.status, hits.reason, hits.hint))
+    if explain:
+        if hits.near_misses:
+            console.print(Text("\nnearest misses", "bold"))
+            for hit in hits.near_misses:
+                print_hit(console, hit, "-", folder)
+        print_trace(console, hits)
+
+
+def print_answer(console: Console, hits: Hits) -> None:
+    """The packed answer and its size, then what it is worth when it is not simply good."""
+    if hits.text:
+        console.print(Text(printable(hits.text)), soft_wrap=True)
+        console.print(Text(f"\n{hits.tokens:,} tokens", DIM))
+    if hits.status is not Status.OK:
+        console.print(state(hits.status, hits.reason, hits.hint), soft_wrap=True)
+
+
+def print_hit(console: Console, hit: Hit, rank: str, folder: PurePath | None) -> None:
+    """One hit: score and title, place and facts, text."""
+    console.print(_head(hit, rank, ascii_only=console.options.ascii_only), soft_wrap=True)
+    _print_indented(console, _place(hit, folder))
+    _print_indented(console, _excerpt(hit))
+    if hit.related:
+        _print_indented(console, Text(printable(f"see also {', '.join(hit.related[:4])}"), DIM))
+
+
+def _head(hit: Hit, rank: str, *, ascii_only: bool) -> Text:
+    style = CONFIDENCE_STYLES.get(hit.confidence, DIM)
+    line = Text(f"{rank:>2}  ", DIM)
+    line.append(bar(hit.score, BAR_WIDTH, ascii_only=ascii_only), style)
+    line.append(f" {hit.score:.2f} {hit.confidence:<6}  ", style)
+    line.append(" ".join(printable(hit.title).split()), "bold")
+    if hit.valid != "current":
+        line.append("  ")
+        line.append(f" {hit.valid} " if not ascii_only else f"[{hit.valid}]", LABEL)
+    return line
+
+
+def _place(hit: Hit, folder: PurePath | None) -> Text:
+    path = PurePath(hit.file) if folder is None else folder / hit.file
+    parent = "" if str(path.parent) == "." else f"{path.parent}/"
+    line = Text(printable(parent), DIM)
+    line.append(printable(f"{path.name}:{hit.lines[0]}"), "cyan")
+    facts = [hit.type or "", " ".join(f"#{tag}" for tag in hit.tags), _dates(hit.created, hit.updated)]
+    line.append(printable("".join(f" · {fact}" for fact in facts if fact)), DIM)
+    return line
+
+
+def _dates(created: datetime | None, updated: datetime | None) -> str:
+    days = [f"{moment:%Y-%m-%d}" for moment in (created, updated) if moment is not None]
+    return ", updated ".join(dict.fromkeys(days))
+
+
+def _excerpt(hit: Hit) -> Text:
+    snippet = printable(hit.snippet)
+    line = Text(snippet)
+    for start, end in spans(snippet, hit.matched):
+        line.stylize(MATCH, start, end)
+    return line
+
+
+def _print_indented(console: Console, text: Text) -> None:
+    lines: Iterable[Text] = text.wrap(console, max(console.width - INDENT, 20))
+    for line in lines:
+        line.rstrip()
+        console.print(Text(" " * INDENT) + line, soft_wrap=True)

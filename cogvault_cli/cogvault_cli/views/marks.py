@@ -1,0 +1,56 @@
+"""Small signs: bars, scores, states. Pure."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from cogvault.types import Status
+
+DIM = "bright_black"
+BLOCKS = " ▏▎▍▌▋▊▉█"
+CONFIDENCE_STYLES = {"high": "green", "medium": "yellow", "low": "blue", "weak": DIM}
+STATUS_STYLES = {
+    Status.OK: "green",
+    Status.EMPTY: "yellow",
+    Status.STALE: "yellow",
+    Status.DEGRADED: "yellow",
+    Status.FAILED: "bold red",
+}
+
+
+def bar(share: float, width: int, *, ascii_only: bool = False) -> str:
+    """A horizontal bar of ``width`` cells, filled to ``share`` (0 to 1, cut to that range).
+
+    >>> bar(0.5, 5)
+    '██▌  '
+    """
+    share = min(max(share, 0.0), 1.0)
+    if ascii_only:
+        return ("#" * round(share * width)).ljust(width)
+    eighths = round(share * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (BLOCKS[rest] if rest else "")).ljust(width)
+
+
+def size(count: int) -> str:
+    """Bytes for people.
+
+    >>> size(1_536_000)
+    '1.5 MB'
+    """
+    value = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            break
+        value /= 1000
+    return f"{value:.0f} {unit}" if unit == "bytes" or value >= 100 else f"{value:.1f} {unit}"
+
+
+def state(status: Status, reason: str, hint: str) -> Text:
+    """A status with its reason and hint, in one line."""
+    line = Text(status.value, STATUS_STYLES[status])
+    if reason:
+        line.append(f": {reason}", "default")
+    if hint:
+        line.append(f" ({hint})", DIM)
+    return line
