@@ -26,8 +26,9 @@ def plain_user_vault() -> Iterator[Path]:
     if root:
         os.chown(folder, _NOBODY, _NOBODY)
         os.seteuid(_NOBODY)
+    (folder / "vault").mkdir()
     try:
-        yield folder
+        yield folder / "vault"
     finally:
         if root:
             os.seteuid(0)

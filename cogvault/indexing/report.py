@@ -1,0 +1,118 @@
+"""What a sync did, as a value that can be printed and sent as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Literal, TypeAlias
+
+from cogvault.types import JsonValue, Problem, Status
+
+__all__ = ["Progress", "Stage", "SyncProgress", "SyncReport"]
+
+Stage: TypeAlias = Literal["scan", "keyword", "vectors"]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncProgress:
+    """How far a sync is.
+
+    Attributes:
+        stage: ``scan`` (files), ``keyword`` (cards), ``vectors`` (chunks).
+        done: items of the stage that are done.
+        total: items of the stage, an upper bound for vectors.
+        seconds: since the stage began.
+    """
+
+    stage: Stage
+    done: int
+    total: int
+    seconds: float
+
+
+Progress: TypeAlias = Callable[[SyncProgress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did. Ids are in order.
+
+    Attributes:
+        status: ``ok``; ``degraded``: not all could be indexed, ``reason`` says what; ``stale``: not done, as another
+            process was at it too long.
+        reason: why the status is not ``ok``, "" when it is.
+        hint: what to do about it.
+        added: new cards.
+        changed: cards with other content.
+        moved: (old id, new id) of cards whose content was found under another id.
+        removed: cards whose file is gone.
+        unchanged: number of cards that stayed as they were.
+        refreshed: how many of those were indexed again because the way of chunking is another.
+        failed: files that could not be indexed; what was known of them is kept.
+        problems: what is wrong with files that were indexed or left out.
+        embedded: chunks that got a vector.
+        reused: chunks of changed cards whose text was indexed before, so that they kept what vector they had.
+        pending_vectors: chunks that still need a vector.
+        seconds: duration of all.
+        keyword_seconds: until everything was searchable by keyword.
+    """
+
+    status: Status = Status.OK
+    reason: str = ""
+    hint: str = ""
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+    refreshed: int = 0
+    failed: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    embedded: int = 0
+    reused: int = 0
+    pending_vectors: int = 0
+    seconds: float = 0.0
+    keyword_seconds: float = 0.0
+
+    @property
+    def is_changed(self) -> bool:
+        """True when an answer of the index may be another than before."""
+        return bool(self.added or self.changed or self.moved or self.removed or self.refreshed or self.embedded)
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """The report as JSON values, keys as the attributes."""
+        plain: dict[str, JsonValue] = _json(asdict(self))  # type: ignore[assignment]
+        return plain
+
+    def __str__(self) -> str:
+        """A few lines for people: counts, then every file that failed."""
+        counts = [
+            (len(self.added), "added"),
+            (len(self.changed), "changed"),
+            (len(self.moved), "moved"),
+            (len(self.removed), "removed"),
+            (self.unchanged, "unchanged"),
+            (len(self.failed), "failed"),
+            (self.embedded, "embedded"),
+            (self.pending_vectors, "vectors pending"),
+        ]
+        said = ", ".join(f"{count} {word}" for count, word in counts if count) or "no cards"
+        lines = [f"{self.status}: {said} in {self.seconds:.2f} s"]
+        if self.reason:
+            lines.append(f"{self.reason} ({self.hint})" if self.hint else self.reason)
+        for problem in (*self.failed, *self.problems):
+            where = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
+            lines.append(f"{where}: {problem.message}")
+        return "\n".join(lines)
+
+
+def _json(value: object) -> JsonValue:
+    if isinstance(value, dict):
+        return {str(key): _json(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json(inner) for inner in value]
+    if isinstance(value, Status):
+        return value.value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"no JSON value: {value!r}")

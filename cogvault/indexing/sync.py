@@ -1,0 +1,274 @@
+"""Make an index equal to the files: keyword part first, then vectors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cogvault.config import Config
+from cogvault.indexing.cardfiles import CardFiles, Layers
+from cogvault.indexing.keyword import carry_out
+from cogvault.indexing.locking import hold
+from cogvault.indexing.plan import Known, Seen, plan
+from cogvault.indexing.report import Progress, Stage, SyncProgress, SyncReport
+from cogvault.indexing.scan import ScanOptions, scan
+from cogvault.indexing.vectors import Embedded, embed_pending
+from cogvault.protocols import CardParser, Embedder, Index
+from cogvault.text.tokens import VERSION as ANALYZER_VERSION
+from cogvault.types import Card, ChangeSet, Chunk, IndexIdentity, Status
+
+__all__ = ["Chunker", "SyncOptions", "Syncer"]
+
+# Two locks: embedding takes minutes, and edits must become searchable by keyword meanwhile.
+_KEYWORD_LOCK = "sync.lock"
+_VECTORS_LOCK = "vectors.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunker:
+    """How cards become chunks.
+
+    Attributes:
+        version: changes whenever the same card may give other chunks.
+        chunk: the chunks of a card, the head chunk first.
+    """
+
+    version: str
+    chunk: Callable[[Card], Sequence[Chunk]]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """How a vault is synced.
+
+    Attributes:
+        lock_folder: folder of the lock files, one for each vault.
+        scan: which files belong to the vault.
+        max_card_bytes: of a larger file only the beginning is indexed.
+        lock_timeout_seconds: how long to wait for another sync of the same vault.
+        vector_batch: chunks a commit of vectors; what a killed run loses at most.
+    """
+
+    lock_folder: Path
+    scan: ScanOptions = field(default_factory=ScanOptions)
+    max_card_bytes: int = 4 << 20
+    lock_timeout_seconds: float = 60.0
+    vector_batch: int = 256
+
+    @classmethod
+    def from_config(cls, config: Config, index_folder: Path) -> SyncOptions:
+        """The options that a vault's settings ask for; the locks lie in its index folder."""
+        return cls(
+            lock_folder=index_folder,
+            scan=ScanOptions(config.recursive, config.ignore, config.use_gitignore),
+            max_card_bytes=config.max_card_bytes,
+            lock_timeout_seconds=config.lock_timeout_seconds,
+        )
+
+
+class Syncer:
+    """Makes one index equal to the files of one vault. Safe to use from several threads and processes at once.
+
+    Args:
+        root: the vault.
+        index: what to fill.
+        parser: bytes to cards.
+        chunker: cards to chunks.
+        embedder: chunks to vectors; None = keyword only.
+        options: which files, and how.
+        layers: abstract and overview of a card, kept in its record; None = none.
+        now_ns: clock, nanoseconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        index: Index,
+        parser: CardParser,
+        chunker: Chunker,
+        embedder: Embedder | None,
+        options: SyncOptions,
+        *,
+        layers: Layers | None = None,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self._root = root
+        self._index = index
+        self._parser = parser
+        self._chunker = chunker
+        self._embedder = embedder
+        self._options = options
+        self._layers = layers
+        self._now_ns = now_ns
+
+    def sync(
+        self,
+        *,
+        verify: bool = False,
+        progress: Progress | None = None,
+        embed_limit: int | None = None,
+        paths: Iterable[Path | str] | None = None,
+        timeout_seconds: float | None = None,
+    ) -> SyncReport:
+        """Scan, plan, parse, chunk, commit the keyword part, then embed what has no vector.
+
+        Args:
+            verify: read every file, whatever its stamp says.
+            progress: called as the work goes on; an exception of it ends the sync, and what is committed stays.
+            embed_limit: chunks to embed at most, 0 = none, None = all.
+            paths: only these may have changed (absolute, or relative to the root); None = any.
+            timeout_seconds: how long to wait for another sync, None = as the options say.
+
+        Raises:
+            VaultError: the root is missing, unreadable or no folder; the index stays as it is.
+            IndexFault: the index could not be read or written; what was committed before stays.
+        """
+        meter = _Meter(progress)
+        timeout = self._options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
+        with self._hold(_KEYWORD_LOCK, timeout) as held:
+            if not held:
+                return SyncReport(
+                    status=Status.STALE,
+                    reason="another sync of this vault did not end in time",
+                    hint="try again, or find the process that hangs",
+                    seconds=meter.seconds,
+                )
+            report = self._keyword(verify, paths, meter)
+        report = replace(report, keyword_seconds=meter.seconds)
+        return replace(self._vectors(report, embed_limit, timeout, meter), seconds=meter.seconds)
+
+    def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> SyncReport:
+        snapshot = self._index.snapshot()
+        chunking = f"{self._parser.version} {self._chunker.version} words-{ANALYZER_VERSION}"
+        rebuild = snapshot.stats.identity.chunking != chunking
+        meter.start("scan")
+        scanned = scan(self._root, self._options.scan, None if rebuild else paths)
+        meter.tell(len(scanned.files), len(scanned.files))
+        files = CardFiles(
+            self._root,
+            scanned.files,
+            self._parser,
+            self._chunker.chunk,
+            self._layers,
+            self._options.max_card_bytes,
+            self._now_ns,
+        )
+        todo = plan(
+            {card.id: Known(card.path, card.stamp, card.hash) for card in snapshot.cards},
+            {file.id: Seen(file.path, file.stamp) for file in scanned.files.values()},
+            files.content,
+            covers=scanned.covers,
+            verify=verify,
+        )
+        meter.start("keyword")
+        applied = carry_out(todo, self._index, files, chunking if rebuild else None, meter.tell)
+        failed = tuple(files.failed[id] for id in sorted(files.failed))
+        report = SyncReport(
+            added=tuple(id for id in todo.added if id in applied.ids),
+            changed=tuple(id for id in todo.changed if id in applied.ids),
+            moved=tuple(pair for pair in todo.moved if pair[1] in applied.ids),
+            removed=todo.removed,
+            unchanged=len(todo.unchanged),
+            refreshed=len(applied.ids.intersection(todo.unchanged)),
+            failed=failed,
+            problems=(*scanned.problems, *applied.problems),
+            reused=applied.reused,
+        )
+        if failed:
+            reason = f"{len(failed)} files could not be indexed; what was known of them is kept"
+            return _degraded(report, reason, "see the reason of each file")
+        return report
+
+    def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: _Meter) -> SyncReport:
+        if self._embedder is None:
+            report = _degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")
+            return replace(report, pending_vectors=self._lacking(""))
+        lacking = self._lacking(self._embedder.fingerprint)
+        if not lacking or limit == 0:
+            return replace(report, pending_vectors=lacking)
+        with self._hold(_VECTORS_LOCK, timeout) as held:
+            if not held:
+                reason = f"{lacking} chunks have no vector yet: another process is embedding"
+                return replace(_degraded(report, reason, "wait, or sync again"), pending_vectors=lacking)
+            outcome = self._embed(self._embedder, limit, timeout, meter)
+        report = replace(
+            report,
+            embedded=outcome.count,
+            pending_vectors=self._lacking(self._embedder.fingerprint, outcome),
+            failed=(*report.failed, *outcome.failed),
+        )
+        if outcome.error is not None:
+            reason = f"no vectors, keyword search only: {outcome.error.message}"
+            return _degraded(report, reason, outcome.error.hint or "correct the model's setting and sync again")
+        if outcome.failed:
+            return _degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
+        return report
+
+    def _embed(self, embedder: Embedder, limit: int | None, timeout: float, meter: _Meter) -> Embedded:
+        stats = self._index.snapshot().stats
+        # The vectors of another model go on serving until the new ones are complete.
+        is_first = stats.identity.model != embedder.fingerprint and not stats.vectors
+        total = self._lacking(embedder.fingerprint)
+        meter.start("vectors")
+        meter.tell(0, total)
+
+        def kept(outcome: Embedded) -> None:
+            if is_first:
+                self._serve(embedder, timeout)
+            meter.tell(outcome.count, max(total, outcome.count))
+
+        outcome = embed_pending(self._index, embedder, self._options.vector_batch, limit, kept)
+        left = self._index.snapshot().pending(embedder.fingerprint, len(outcome.failed) + 1)
+        if outcome.error is None and len(left) <= len(outcome.failed) < stats.embeddable:
+            self._serve(embedder, timeout)
+        return outcome
+
+    def _serve(self, embedder: Embedder, timeout: float) -> None:
+        """Make this model's vectors the ones that are searched; those of other models go."""
+        if self._index.snapshot().stats.identity.model == embedder.fingerprint:
+            return
+        with self._hold(_KEYWORD_LOCK, timeout) as held:
+            if held:  # else the next sync does it
+                chunking = self._index.snapshot().stats.identity.chunking
+                identity = IndexIdentity(chunking, embedder.fingerprint, embedder.name, embedder.dim)
+                self._index.apply(ChangeSet(identity=identity))
+
+    def _lacking(self, model: str, outcome: Embedded | None = None) -> int:
+        """Chunks without a vector of the model; at most, for one that does not serve yet."""
+        stats = self._index.snapshot().stats
+        if not model or stats.identity.model == model:
+            return stats.embeddable - stats.vectors
+        return stats.embeddable - (outcome.count if outcome else 0)
+
+    def _hold(self, name: str, timeout: float) -> AbstractContextManager[bool]:
+        return hold(self._options.lock_folder / name, timeout)
+
+
+def _degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
+    """The report with one more reason why not all is well; the last hint counts."""
+    said = f"{report.reason}; {reason}" if report.reason else reason
+    return replace(report, status=Status.DEGRADED, reason=said, hint=hint)
+
+
+class _Meter:
+    """Tells progress, and time since the sync began."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self._began = self._stage_began = time.perf_counter()
+        self._stage: Stage = "scan"
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+    def start(self, stage: Stage) -> None:
+        self._stage = stage
+        self._stage_began = time.perf_counter()
+
+    def tell(self, done: int, total: int) -> None:
+        if self._progress is not None:
+            self._progress(SyncProgress(self._stage, done, total, time.perf_counter() - self._stage_began))
