@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> list[Row]:
                     for question in talk.questions:
                         for unit, metric, value in measure(vault, question):
                             add(name, unit, metric, group, value)
-                with Vault(folder / "vault", config.with_(hits_per_card=0), embedder=embedder) as vault:
+                with Vault(folder / "vault", config.model_copy(update={"hits_per_card": 0}), embedder=embedder) as vault:
                     for question in talk.questions:
                         for metric, value in measure_turns(vault, talk, question):
                             add(name, "turn", metric, group, value)

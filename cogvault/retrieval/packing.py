@@ -1,8 +1,8 @@
 """Pack ranked chunks into an answer of at most so many tokens. Pure.
 
 The strongest chunks come in full (L2). When the next does not fit, its card is told shorter, by overview (L1) or
-abstract (L0), unless the card already speaks. No text comes twice; chunks of one card stand together in reading order, joined
-where they are neighbors. Everything is counted, headers included.
+abstract (L0), unless the card already speaks. No text comes twice; chunks of one card stand together in reading order,
+joined where they are neighbors. Everything is counted, headers included.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Each layer's score is in [0, 1]: a keyword part (BM25 divided by the score that a text equal to the query would get)
 and a semantic part (cosine between the model's background floor and its ceiling), mixed by ``semantic_weight`` and
-renormalised when one is missing. Final = 0.5 L2 (chunk) + 0.3 L1 (chunk and neighbors) + 0.2 L0 (card).
+renormalised when one is missing. Final = weighted mean of L2 (chunk), L1 (chunk and neighbors) and L0 (card), then
+bonuses for a query that names the turn's speaker or the card's title.
 
 BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf of Lucene,
 ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
@@ -12,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cogvault.text.queries import SPEAKER_FIELD
 from cogvault.types import Evidence, FloatArray, LayerEvidence, Term, TermKind
@@ -43,10 +46,12 @@ class ScoringOptions:
         semantic_weight: share of the semantic part in each layer.
         calibration: None = the semantic part is missing.
         keyword: False = the keyword part is missing.
+        window: chunks on either side that make up L1.
     """
 
-    layer_weights: tuple[float, float, float] = (0.5, 0.3, 0.2)
-    semantic_weight: float = 0.4
+    layer_weights: tuple[float, float, float]
+    semantic_weight: float
+    window: int
     calibration: Calibration | None = None
     keyword: bool = True
 
@@ -81,11 +86,16 @@ def score(evidence: Evidence, terms: Sequence[Term], titles: FloatArray, options
         titles: (n,) similarity of the query to the card's best title or name, 0 to 1.
         options: weights.
     """
-    weights = _term_weights(evidence, terms)
     query_length = sum(1 for term in terms if term.kind is TermKind.EXACT and term.weight > 0)
+    own = np.array([term.weight for term in terms], dtype=np.float32)
     layers = [
-        _layer(layer, weights, query_length, b, options)
-        for layer, b in ((evidence.detail, B_DETAIL), (evidence.window, B_WINDOW), (evidence.card, B_CARD))
+        _layer(layer, own * idf, query_length, b, options)
+        for layer, idf, b in zip(
+            (evidence.detail, evidence.window, evidence.card),
+            layer_idf(evidence, options.window),
+            (B_DETAIL, B_WINDOW, B_CARD),
+            strict=True,
+        )
     ]
     base = sum((w * layer.score for w, layer in zip(options.layer_weights, layers, strict=True)), start=np.float32(0))
     base = base / np.float32(sum(options.layer_weights))
@@ -97,18 +107,37 @@ def score(evidence: Evidence, terms: Sequence[Term], titles: FloatArray, options
 
 def title_strength(similarity: FloatArray) -> FloatArray:
     """How much a title match counts: nothing below ``TITLE_FLOOR``, all at 1."""
-    return np.clip((similarity - TITLE_FLOOR) / (1 - TITLE_FLOOR), 0, 1).astype(np.float32)
+    return np.asarray(np.clip((similarity - TITLE_FLOOR) / (1 - TITLE_FLOOR), 0, 1), dtype=np.float32)
 
 
-def inverse_document_frequency(evidence: Evidence) -> FloatArray:
-    """(terms,) Lucene's idf of each term."""
-    df = evidence.document_frequency
-    return np.log1p((max(evidence.documents, 1) - df + 0.5) / (df + 0.5)).astype(np.float32)
+def layer_idf(evidence: Evidence, window: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """(terms,) idf of each term at L2, L1 and L0.
+
+    How many windows hold a term is not known, but it lies between chunks and cards: words come in bursts, so that a
+    card of m chunks is worth only e <= m independent ones, where 1 - card share = (1 - chunk share) ** e; a window is
+    worth its part of that.
+
+    Args:
+        evidence: chunk and card frequencies.
+        window: chunks on either side of a chunk that make its window.
+    """
+    chunks, cards = max(evidence.chunk_count, 1), max(evidence.card_count, 1)
+    share = np.clip(evidence.chunk_frequency / chunks, 1e-9, 1 - 1e-6).astype(np.float64)
+    card_share = np.clip(evidence.card_frequency / cards, 0, 1 - 1e-6).astype(np.float64)
+    size = max(chunks / cards, 1.0)
+    worth = np.clip(np.log1p(-card_share) / np.log1p(-share), 1.0, size)
+    part = (min(2 * window + 1, size) - 1) / (size - 1) if size > 1 else 0.0
+    in_windows = chunks * -np.expm1((1 + part * (worth - 1)) * np.log1p(-share))
+    return (
+        idf(evidence.chunk_frequency, chunks),
+        idf(np.where(evidence.chunk_frequency > 0, in_windows, 0.0), chunks),
+        idf(evidence.card_frequency, cards),
+    )
 
 
-def _term_weights(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
-    own = np.array([term.weight for term in terms], dtype=np.float32)
-    return own * inverse_document_frequency(evidence)
+def idf(frequency: npt.NDArray[np.floating[Any]], units: int) -> FloatArray:
+    """Lucene's inverse document frequency: how much it says that a unit holds a term."""
+    return np.asarray(np.log1p(np.maximum(units - frequency + 0.5, 0.5) / (frequency + 0.5)), dtype=np.float32)
 
 
 def _layer(
@@ -128,20 +157,20 @@ def keyword_part(layer: LayerEvidence, weights: FloatArray, query_length: int, b
     best = float(weights.sum()) * (K1 + 1) / (1 + K1 * (1 - b + b * query_length / mean))
     if best <= 0:
         return np.zeros(len(layer.lengths), dtype=np.float32)
-    return np.clip(saturated @ weights / best, 0, 1).astype(np.float32)
+    return np.asarray(np.clip(saturated @ weights / best, 0, 1), dtype=np.float32)
 
 
 def semantic_part(cosines: FloatArray, calibration: Calibration) -> FloatArray:
     """(n,) cosines on the scale from floor to ceiling; NaN stays NaN."""
     span = max(calibration.ceiling - calibration.floor, 1e-6)
-    return np.clip((cosines - calibration.floor) / span, 0, 1).astype(np.float32)
+    return np.asarray(np.clip((cosines - calibration.floor) / span, 0, 1), dtype=np.float32)
 
 
 def _mix(keyword: FloatArray, semantic: FloatArray, semantic_weight: float) -> FloatArray:
     """Weighted mean of two parts; where one is NaN, the other alone; where both are, 0."""
     mixed = (1 - semantic_weight) * keyword + semantic_weight * semantic
     mixed = np.where(np.isnan(semantic), keyword, np.where(np.isnan(keyword), semantic, mixed))
-    return np.nan_to_num(mixed, nan=0.0).astype(np.float32)
+    return np.asarray(np.nan_to_num(mixed, nan=0.0), dtype=np.float32)
 
 
 def _speaker_match(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
@@ -149,4 +178,4 @@ def _speaker_match(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
     columns = [i for i, term in enumerate(terms) if term.text.startswith(SPEAKER_FIELD)]
     if not columns:
         return np.zeros(len(evidence.chunks), dtype=np.float32)
-    return (evidence.detail.counts[:, columns] > 0).any(axis=1).astype(np.float32)
+    return np.asarray((evidence.detail.counts[:, columns] > 0).any(axis=1), dtype=np.float32)

@@ -39,8 +39,8 @@ class SearchOptions:
     candidates: int = 200
     fusion: str = "layered"
     rrf_k: int = 60
-    layer_weights: tuple[float, float, float] = (0.5, 0.3, 0.2)
-    semantic_weight: float = 0.4
+    layer_weights: tuple[float, float, float] = (0.4, 0.3, 0.3)
+    semantic_weight: float = 0.45
     window: int = 2
     thresholds: tuple[float, ...] = (0.45, 0.35, 0.28)
     min_score: float | None = None
@@ -193,7 +193,11 @@ class Searcher:
     def _scoring(self, calibration: Calibration | None) -> ScoringOptions:
         options = self._options
         return ScoringOptions(
-            options.layer_weights, options.semantic_weight, calibration, keyword="keyword" in self._rankers
+            options.layer_weights,
+            options.semantic_weight,
+            options.window,
+            calibration,
+            keyword="keyword" in self._rankers,
         )
 
     def _weigh(
