@@ -25,6 +25,9 @@ MAX_DEPTH = 32
 # Characters and nodes that aliases may add to what stands in the block.
 MAX_ALIAS_GROWTH = 64 * 1024
 
+# More faults of one block say nothing new.
+MAX_FAULTS = 20
+
 _FENCE = re.compile(r"---[ \t]*(?:\n|\Z)")
 _CLOSER = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _INT = re.compile(r"-?(?:0|[1-9][0-9]{0,14})")
@@ -181,7 +184,7 @@ class _Builder:
             elif isinstance(event, yaml.AliasEvent):
                 self._alias(event.anchor or "", line)
         if isinstance(self.root, dict):
-            return Frontmatter(self.root, self.lines, tuple(self.faults))
+            return Frontmatter(self.root, self.lines, tuple(self.faults[:MAX_FAULTS]))
         if self.empty:  # it can take new keys; anything else would have to be thrown away to edit it
             return Frontmatter(faults=(Fault("frontmatter-empty", "the frontmatter block is empty", 1),))
         kind = "a list" if isinstance(self.root, list) else "plain text"

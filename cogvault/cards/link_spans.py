@@ -12,13 +12,13 @@ from urllib.parse import unquote
 from cogvault.cards.scan_markdown import CODE_KINDS, Block, BlockKind, scan
 from cogvault.types import Link, LinkKind
 
-_WIKI = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\]")
+_WIKI = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]{1,1000})\]\]")
 # Target, then heading after "#", then block after "^" or "#^"; a "#" at the very end is part of the name ("C#").
 _ANCHORS = re.compile(r"([^#^]*+(?:[#^]$)?)(?:#(?!\^)([^^]+))?(?:#?\^(.+))?$")
 _SHELL_TEST = re.compile(r"\s+(?:!\s|-[a-zA-Z]+\s|.*[$\"'=<>&]).*\s$")
 _BRACKET = re.compile(r"\\.|\[|\]")
 _DESTINATION = re.compile(
-    r"\([ ]*+(?:<([^<>\n]*+)>|([^\s()<>]*+(?:\([^\s()<>]*+\)[^\s()<>]*+){0,4}))"
+    r"\([ ]*+(?:<([^<>\n]{0,1000}+)>|([^\s()<>]{0,1000}+(?:\([^\s()<>]*+\)[^\s()<>]*+){0,4}))"
     r"(?:[ ]++(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'))?[ ]*+\)"
 )
 _REFERENCE = re.compile(r"^[ >]{0,8}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]++<?([^\s<>]++)>?[ \t]*+$", re.MULTILINE)

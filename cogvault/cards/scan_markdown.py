@@ -46,7 +46,8 @@ class BlockKind(StrEnum):
 
 
 CODE_KINDS = frozenset({BlockKind.FENCE, BlockKind.CODE})
-_TEXT_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.TURN, BlockKind.TABLE})
+_PROSE_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.TURN})
+_TEXT_KINDS = _PROSE_KINDS | {BlockKind.TABLE}
 
 
 class Block(NamedTuple):
@@ -85,7 +86,8 @@ class _Scanner:
     """What is open between two lines.
 
     ``containers`` holds ``_QUOTE`` for a quote and for a list item the columns that its content is indented by.
-    ``leaf`` is the kind of the open block, ``leaf_start`` to ``leaf_end`` its lines so far.
+    ``leaf`` is the kind of the open block, ``leaf_start`` to ``leaf_end`` its lines so far. ``bare_item`` is the last
+    line that held a list marker and nothing else.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -98,6 +100,7 @@ class _Scanner:
         self.turn: tuple[str, str, int] = ("", "", 0)
         self.fence = ""
         self.group = 0
+        self.bare_item = -2
 
     def feed(self, index: int, raw: str) -> None:
         """Read the next line."""
@@ -117,7 +120,8 @@ class _Scanner:
                 return
             self.close_leaf()
         if blank:
-            self._close_containers(matched)
+            # An item that starts with a blank line ends with a second one.
+            self._close_containers(matched - 1 if matched and self.bare_item == index - 1 else matched)
             if self.leaf is not BlockKind.CODE:
                 self.close_leaf()
             return
@@ -167,7 +171,7 @@ class _Scanner:
     def _block_start(self, index: int, line: str, position: int, matched: int) -> None:
         """Find what a line that is not blank starts or continues."""
         continues = self.leaf if matched == len(self.containers) else None
-        lazy = continues is None and self.leaf in (BlockKind.PARAGRAPH, BlockKind.TURN)
+        lazy = continues is None and self.leaf in _PROSE_KINDS
         in_list = bool(self.containers) and self.containers[0] != _QUOTE
         start = _end_of_spaces(line, position)
         if continues is BlockKind.PARAGRAPH and "|" in line and self._table(index, line, start):
@@ -186,8 +190,10 @@ class _Scanner:
             matched, continues, lazy = len(self.containers), None, False
         if start == len(line):
             kind: BlockKind | None = BlockKind.RULE
+            if self.containers and self.containers[-1] != _QUOTE:
+                self.bare_item = index
         elif start - position > 3:
-            kind = None if lazy or continues in _TEXT_KINDS else BlockKind.CODE
+            kind = None if lazy or continues in _PROSE_KINDS else BlockKind.CODE
         else:
             kind = _leaf_at(line, start, continues, nested=matched > 0)
         if kind is None and (lazy or continues in _TEXT_KINDS):
@@ -281,7 +287,7 @@ def _container_at(line: str, position: int, start: int, continues: BlockKind | N
     if marker is None:
         return None
     empty, number, spaces = marker.end() == len(line), marker[2], len(marker[3])
-    if continues in _TEXT_KINDS and (empty or (number is not None and int(number) != 1)):
+    if continues in _PROSE_KINDS and (empty or (number is not None and int(number) != 1)):
         return None
     return marker.end(1) - position + (1 if empty or spaces > 4 else spaces)
 

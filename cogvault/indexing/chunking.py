@@ -14,14 +14,14 @@ from cogvault.cards.scan_markdown import Block, BlockKind
 from cogvault.indexing.budget import TokenBudget
 from cogvault.indexing.dialogue import turn_embedding, turn_terms
 from cogvault.indexing.packing import Packer, Piece
-from cogvault.text.dates import parse_date
+from cogvault.text.dates import parse_date, parse_moment
 from cogvault.text.normalise import fold
 from cogvault.types import Card, Chunk, ChunkKind
 
 __all__ = ["CHUNKER_VERSION", "TokenBudget", "chunk_card", "text_terms"]
 
 CHUNKER_VERSION = f"1.{scan_markdown.VERSION}"
-# The context line above a chunk (title and headings) may take this share of the model's window.
+# What stands before a chunk's text (title and headings, or the speaker) takes at most a quarter of the window.
 _CONTEXT_SHARE = 4
 
 
@@ -119,8 +119,9 @@ def _turn_chunks(
 ) -> Iterator[Chunk]:
     turn = section.turn
     assert turn is not None
-    at = parse_date(turn.at) if turn.at else None
-    packer = _packer(turn_embedding(turn.text, ""), lines, budget)
+    said_at, at = parse_moment(turn.at), parse_date(turn.at)
+    speaker = budget.clip(turn.text, budget.max_tokens // _CONTEXT_SHARE)
+    packer = _packer(turn_embedding(speaker, ""), lines, budget)
     for offset, piece in enumerate(packer.pack(section.lead, section.blocks)):
         said = _said(piece, turn, lines)
         leads = tuple(block.text for block in section.lead if piece.start <= block.start < piece.end)
@@ -128,8 +129,8 @@ def _turn_chunks(
             position=position + offset,
             kind=ChunkKind.TURN,
             text=packer.text(piece),
-            terms_text=turn_terms(turn.text, said, at, leads),
-            embed_text=_embedding(turn_embedding(turn.text, said), said, budget),
+            terms_text=turn_terms(turn.text, said, said_at, leads),
+            embed_text=_embedding(turn_embedding(speaker, said), said, budget),
             start_line=card.body_line + piece.start,
             end_line=card.body_line + piece.end - 1,
             heading=section.path,

@@ -14,7 +14,8 @@ def turn_terms(speaker: str, said: str, at: datetime | None, headings: Sequence[
     Args:
         speaker: who speaks.
         said: the turn's text without the speaker's mark.
-        at: when; its day is added in words, and relative dates ("last Friday") are resolved against it.
+        at: when, in the speaker's zone; its day is added in words, and relative dates ("last Friday") are resolved
+            against it.
         headings: headings that stand in the turn's own lines.
     """
     parts = [*headings, f"{speaker} {said}"]

@@ -26,13 +26,23 @@ _MAX_COUNT = 1000
 
 
 def parse_date(text: str) -> datetime | None:
-    """An ISO-like date or timestamp in UTC; None when it is none, or impossible.
-
-    A date without a time is its midnight, a month its first day, a year its first of January; a time without a zone
-    is taken as UTC.
+    """An ISO-like date or timestamp in UTC; None when it is none, or impossible. See ``parse_moment``.
 
     >>> parse_date("2026-05-26T10:00+02:00")
     datetime.datetime(2026, 5, 26, 8, 0, tzinfo=datetime.timezone.utc)
+    """
+    moment = parse_moment(text)
+    try:
+        return None if moment is None else moment.astimezone(UTC)
+    except OverflowError:
+        return None
+
+
+def parse_moment(text: str) -> datetime | None:
+    """An ISO-like date or timestamp in the zone it is written in; None when it is none, or impossible.
+
+    A date without a time is its midnight, a month its first day, a year its first of January; a time without a zone
+    is taken as UTC.
     """
     text = text.strip()
     match = _ABSOLUTE.fullmatch(text)
@@ -40,7 +50,7 @@ def parse_date(text: str) -> datetime | None:
         if match is None:
             return _compact(text)
         year, _, month, day, hour, minute, second, fraction, zone = match.groups()
-        moment = datetime(
+        return datetime(
             int(year),
             int(month or 1),
             int(day or 1),
@@ -50,7 +60,6 @@ def parse_date(text: str) -> datetime | None:
             int((fraction or "0").ljust(6, "0")[:6]),
             tzinfo=_zone(zone),
         )
-        return moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
@@ -60,7 +69,7 @@ def _compact(text: str) -> datetime | None:
     if len(text) > 40 or not text[:4].isdecimal() or not text.isascii():
         return None
     moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _zone(text: str | None) -> timezone:
