@@ -21,7 +21,7 @@ from cogvault.indexes import LocalIndex
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.protocols import Embedder, Index, Snapshot
-from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
+from cogvault.registry import NO_MODEL, ModelPool, make_chunker, make_rankers, shared_models
 from cogvault.retrieval.calibration import calibrate, measure_floor, sample_of
 from cogvault.retrieval.hits import Hits, to_json
 from cogvault.retrieval.request import Names, When, build_filter
@@ -127,7 +127,7 @@ class Vault:
         self._stale = ""
         self._report: SyncReport | None = None
         self._searcher = Searcher(
-            make_rankers(self.config.rankers), self._embedder, _search_options(self.config), self._calibration
+            make_rankers(self.config.rankers), self._embedder, _search_options(self.config), _calibration
         )
 
     def __enter__(self) -> Vault:
@@ -149,9 +149,7 @@ class Vault:
                 self._index.close()
                 self._index = None
 
-    def sync(
-        self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None
-    ) -> SyncReport:
+    def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files: keyword part first, then vectors.
 
         Args:
@@ -320,13 +318,14 @@ class Vault:
             return None
 
     def _syncer(self) -> Syncer:
-        config = self.config
+        config, embedder = self.config, self._embedder()
         return Syncer(
-            root=self.path,
-            index=self._open(),
-            parser=MarkdownCardParser(strip_frontmatter=config.strip_frontmatter),
-            embedder=self._embedder(),
-            options=SyncOptions.from_config(config, self._folder),
+            self.path,
+            self._open(),
+            MarkdownCardParser(strip_frontmatter=config.strip_frontmatter),
+            make_chunker(config.chunk_tokens, embedder.max_tokens if embedder else None),
+            embedder,
+            SyncOptions.from_config(config, self._folder),
         )
 
     def _refresh(self) -> None:
@@ -342,9 +341,6 @@ class Vault:
             return
         self._report = report
         self._stale = report.reason if report.status is Status.STALE else ""
-
-    def _calibration(self, snapshot: Snapshot, embedder: Embedder) -> Calibration:
-        return calibrate(snapshot.stats.identity.floor, embedder)
 
     def _measure(self) -> None:
         """Measure the model's floor on this vault when the texts it was measured on changed."""
@@ -373,6 +369,10 @@ def _folder(path: str | os.PathLike[str]) -> Path:
     if not folder.is_dir():
         raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")
     return folder.resolve()
+
+
+def _calibration(snapshot: Snapshot, embedder: Embedder) -> Calibration:
+    return calibrate(snapshot.stats.identity.floor, embedder)
 
 
 def _search_options(config: Config) -> SearchOptions:

@@ -33,6 +33,12 @@ _INLINE_LINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]|!?\[([^\[\]]*)
 _SPECIAL = frozenset(" \t#>-+*`~=_0123456789|:")
 
 
+def without_mark(turn: str) -> str:
+    """A dialogue turn without the mark that tells its speaker and time."""
+    mark = _TURN.match(turn)
+    return turn[mark.end() :] if mark else turn
+
+
 class BlockKind(StrEnum):
     """What a block is."""
 

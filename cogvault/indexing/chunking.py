@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from cogvault.cards import frontmatter, scan_markdown
 from cogvault.cards.scan_markdown import Block, BlockKind
 from cogvault.indexing.budget import TokenBudget
-from cogvault.indexing.dialogue import turn_embedding, turn_terms
+from cogvault.indexing.dialogue import CONTEXT_SHARE, in_context, turn_embedding, turn_terms
 from cogvault.indexing.packing import Packer, Piece
 from cogvault.text.dates import parse_date, parse_moment
 from cogvault.text.normalise import fold
@@ -20,9 +20,7 @@ from cogvault.types import Card, Chunk, ChunkKind
 
 __all__ = ["CHUNKER_VERSION", "TokenBudget", "chunk_card", "text_terms"]
 
-CHUNKER_VERSION = f"1.{scan_markdown.VERSION}"
-# What stands before a chunk's text (title and headings, or the speaker) takes at most a quarter of the window.
-_CONTEXT_SHARE = 4
+CHUNKER_VERSION = f"2.{scan_markdown.VERSION}"
 
 
 def chunk_card(card: Card, *, budget: TokenBudget) -> tuple[Chunk, ...]:
@@ -32,7 +30,7 @@ def chunk_card(card: Card, *, budget: TokenBudget) -> tuple[Chunk, ...]:
     for section in _sections(_blocks(card, lines)):
         make = _text_chunks if section.turn is None else _turn_chunks
         body.extend(make(card, section, lines, budget, len(body) + 1))
-    return (_head(card, budget, alone=not body), *body)
+    return (_head(card, budget, alone=not body), *in_context(body, budget))
 
 
 def text_terms(headings: Sequence[str], text: str) -> str:
@@ -98,7 +96,7 @@ def _text_chunks(
     # The first heading often repeats the title, whose words are the head chunk's.
     headings = section.path[1:] if section.path and fold(section.path[0]) == fold(card.title) else section.path
     context = " > ".join(part for part in (card.title, *headings) if _has_letters(part))
-    context = budget.clip(context, budget.max_tokens // _CONTEXT_SHARE)
+    context = budget.clip(context, budget.max_tokens // CONTEXT_SHARE)
     packer = _packer(context, lines, budget)
     for offset, piece in enumerate(packer.pack(section.lead, section.blocks)):
         text = packer.text(piece)
@@ -120,7 +118,7 @@ def _turn_chunks(
     turn = section.turn
     assert turn is not None
     said_at, at = parse_moment(turn.at), parse_date(turn.at)
-    speaker = budget.clip(turn.text, budget.max_tokens // _CONTEXT_SHARE)
+    speaker = budget.clip(turn.text, budget.max_tokens // CONTEXT_SHARE)
     packer = _packer(turn_embedding(speaker, ""), lines, budget)
     for offset, piece in enumerate(packer.pack(section.lead, section.blocks)):
         said = _said(piece, turn, lines)

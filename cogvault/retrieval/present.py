@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cogvault.cards.scan_markdown import without_mark
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Snapshot
 from cogvault.rankers.links import LinkGraph
@@ -22,7 +23,7 @@ from cogvault.retrieval.scoring import Scores
 from cogvault.retrieval.snippets import matched_words, snippet
 from cogvault.text.queries import query_words
 from cogvault.text.tokens import words
-from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query
+from cogvault.types import CardInfo, Chunk, Evidence, FloatArray, IntArray, Query
 
 if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions, SearchRequest
@@ -124,7 +125,7 @@ def _piece(found: Found, place: int, chunk: Chunk) -> Piece:
         position=chunk.position,
         lines=(chunk.start_line, chunk.end_line),
         # A turn without its markup and timestamp, which the note already tells.
-        text=chunk.embed_text if chunk.kind is ChunkKind.TURN else chunk.text,
+        text=chunk.text if chunk.speaker is None else f"{chunk.speaker}: {without_mark(chunk.text)}",
     )
 
 
