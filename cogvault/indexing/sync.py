@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogvault.config import Config
+from cogvault.errors import CogvaultError, ModelError
 from cogvault.indexing.cardfiles import CardFiles, Layers
+from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.keyword import carry_out
 from cogvault.indexing.locking import hold
 from cogvault.indexing.plan import Known, Seen, plan
@@ -18,26 +20,13 @@ from cogvault.indexing.scan import ScanOptions, scan
 from cogvault.indexing.vectors import Embedded, embed_pending
 from cogvault.protocols import CardParser, Embedder, Index
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
-from cogvault.types import Card, ChangeSet, Chunk, IndexIdentity, Status
+from cogvault.types import ChangeSet, IndexIdentity, Status
 
-__all__ = ["Chunker", "SyncOptions", "Syncer"]
+__all__ = ["SyncOptions", "Syncer"]
 
 # Two locks: embedding takes minutes, and edits must become searchable by keyword meanwhile.
 _KEYWORD_LOCK = "sync.lock"
 _VECTORS_LOCK = "vectors.lock"
-
-
-@dataclass(frozen=True, slots=True)
-class Chunker:
-    """How cards become chunks.
-
-    Attributes:
-        version: changes whenever the same card may give other chunks.
-        chunk: the chunks of a card, the head chunk first.
-    """
-
-    version: str
-    chunk: Callable[[Card], Sequence[Chunk]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +36,7 @@ class SyncOptions:
     Attributes:
         lock_folder: folder of the lock files, one for each vault.
         scan: which files belong to the vault.
+        chunk_tokens: typical size of a chunk.
         max_card_bytes: of a larger file only the beginning is indexed.
         lock_timeout_seconds: how long to wait for another sync of the same vault.
         vector_batch: chunks a commit of vectors; what a killed run loses at most.
@@ -54,6 +44,7 @@ class SyncOptions:
 
     lock_folder: Path
     scan: ScanOptions = field(default_factory=ScanOptions)
+    chunk_tokens: int = 200
     max_card_bytes: int = 4 << 20
     lock_timeout_seconds: float = 60.0
     vector_batch: int = 256
@@ -64,6 +55,7 @@ class SyncOptions:
         return cls(
             lock_folder=index_folder,
             scan=ScanOptions(config.recursive, config.ignore, config.use_gitignore),
+            chunk_tokens=config.chunk_tokens,
             max_card_bytes=config.max_card_bytes,
             lock_timeout_seconds=config.lock_timeout_seconds,
         )
@@ -76,9 +68,9 @@ class Syncer:
         root: the vault.
         index: what to fill.
         parser: bytes to cards.
-        chunker: cards to chunks.
         embedder: chunks to vectors; None = keyword only.
         options: which files, and how.
+        chunker: cards to chunks; None = the one for the embedder.
         layers: abstract and overview of a card, kept in its record; None = none.
         now_ns: clock, nanoseconds since the epoch.
     """
@@ -88,17 +80,17 @@ class Syncer:
         root: Path,
         index: Index,
         parser: CardParser,
-        chunker: Chunker,
         embedder: Embedder | None,
         options: SyncOptions,
         *,
+        chunker: Chunker | None = None,
         layers: Layers | None = None,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._root = root
         self._index = index
         self._parser = parser
-        self._chunker = chunker
+        self._chunker = chunker or chunker_for(embedder, options.chunk_tokens)
         self._embedder = embedder
         self._options = options
         self._layers = layers
@@ -142,8 +134,8 @@ class Syncer:
 
     def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> SyncReport:
         snapshot = self._index.snapshot()
-        chunking = f"{self._parser.version} {self._chunker.version} words-{ANALYZER_VERSION}"
-        rebuild = snapshot.stats.identity.chunking != chunking
+        making = f"{self._parser.version} words-{ANALYZER_VERSION}"
+        rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, making)
         meter.start("scan")
         scanned = scan(self._root, self._options.scan, None if rebuild else paths)
         meter.tell(len(scanned.files), len(scanned.files))
@@ -164,7 +156,9 @@ class Syncer:
             verify=verify,
         )
         meter.start("keyword")
-        applied = carry_out(todo, self._index, files, chunking if rebuild else None, meter.tell)
+        applied = carry_out(
+            todo, self._index, files, self._chunker.fingerprint(making) if rebuild else None, meter.tell
+        )
         failed = tuple(files.failed[id] for id in sorted(files.failed))
         report = SyncReport(
             added=tuple(id for id in todo.added if id in applied.ids),
@@ -184,25 +178,28 @@ class Syncer:
 
     def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: _Meter) -> SyncReport:
         if self._embedder is None:
-            report = _degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")
-            return replace(report, pending_vectors=self._lacking(""))
-        lacking = self._lacking(self._embedder.fingerprint)
+            report = replace(report, pending_vectors=self._lacking(""))
+            return _degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")
+        try:
+            model = self._embedder.fingerprint
+        except ModelError as error:
+            return _without_model(replace(report, pending_vectors=self._lacking("")), error)
+        lacking = self._lacking(model)
         if not lacking or limit == 0:
             return replace(report, pending_vectors=lacking)
         with self._hold(_VECTORS_LOCK, timeout) as held:
             if not held:
                 reason = f"{lacking} chunks have no vector yet: another process is embedding"
-                return replace(_degraded(report, reason, "wait, or sync again"), pending_vectors=lacking)
+                return _degraded(replace(report, pending_vectors=lacking), reason, "wait, or sync again")
             outcome = self._embed(self._embedder, limit, timeout, meter)
         report = replace(
             report,
             embedded=outcome.count,
-            pending_vectors=self._lacking(self._embedder.fingerprint, outcome),
+            pending_vectors=self._lacking(model, outcome),
             failed=(*report.failed, *outcome.failed),
         )
         if outcome.error is not None:
-            reason = f"no vectors, keyword search only: {outcome.error.message}"
-            return _degraded(report, reason, outcome.error.hint or "correct the model's setting and sync again")
+            return _without_model(report, outcome.error)
         if outcome.failed:
             return _degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
         return report
@@ -251,6 +248,11 @@ def _degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
     """The report with one more reason why not all is well; the last hint counts."""
     said = f"{report.reason}; {reason}" if report.reason else reason
     return replace(report, status=Status.DEGRADED, reason=said, hint=hint)
+
+
+def _without_model(report: SyncReport, error: CogvaultError) -> SyncReport:
+    hint = error.hint or "correct the model's setting and sync again"
+    return _degraded(report, f"no vectors, keyword search only: {error.message}", hint)
 
 
 class _Meter:

@@ -14,9 +14,10 @@ from cogvault.embedders import HashingEmbedder
 from cogvault.errors import ModelUnavailable
 from cogvault.indexes.memory import MemoryIndex
 from cogvault.indexing.cardfiles import Layers
+from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.report import Progress, SyncReport
 from cogvault.indexing.scan import ScanOptions
-from cogvault.indexing.sync import Chunker, Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.protocols import CardParser, Embedder, Index
 from cogvault.text.queries import query_terms
 from cogvault.types import Card, ChangeSet, Chunk, ChunkKind, Filter, FloatArray, Stamp
@@ -41,7 +42,7 @@ def paragraphs(card: Card) -> Sequence[Chunk]:
     return chunks
 
 
-PARAGRAPHS = Chunker("paragraphs-1", paragraphs)
+PARAGRAPHS = Chunker("paragraphs-1", "any", paragraphs)
 
 
 class SpyEmbedder:
@@ -84,7 +85,7 @@ class Desk:
     root: Path
     index: Index = field(default_factory=MemoryIndex)
     parser: CardParser = field(default_factory=MarkdownCardParser)
-    chunker: Chunker = PARAGRAPHS
+    chunker: Chunker | None = PARAGRAPHS
     embedder: Embedder | None = None
     scan: ScanOptions = field(default_factory=ScanOptions)
     max_card_bytes: int = 4 << 20
@@ -100,14 +101,14 @@ class Desk:
 
     @property
     def syncer(self) -> Syncer:
-        options = SyncOptions(self.lock_folder, self.scan, self.max_card_bytes, 30.0, self.vector_batch)
+        options = SyncOptions(self.lock_folder, self.scan, 200, self.max_card_bytes, 30.0, self.vector_batch)
         return Syncer(
             self.root,
             self.index,
             self.parser,
-            self.chunker,
             self.embedder,
             options,
+            chunker=self.chunker,
             layers=self.layers,
             now_ns=self.now_ns,
         )

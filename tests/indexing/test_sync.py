@@ -13,10 +13,10 @@ from filelock import FileLock
 
 from cogvault.errors import ModelError, VaultError
 from cogvault.indexing import cardfiles, keyword
+from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import ScanOptions, stamp_of
-from cogvault.indexing.sync import Chunker
 from cogvault.types import Card, Filter, FloatArray, Status
 from tests.indexing.support import Desk, SpyEmbedder, content, later_ns, paragraphs, unavailable
 
@@ -369,7 +369,7 @@ def test_another_way_of_chunking_puts_all_cards_again_and_keeps_equal_vectors(de
     desk.write("b.md", "gamma")
     desk.sync()
     spy.texts.clear()
-    desk.chunker = Chunker("heads-only", lambda card: paragraphs(card)[:1])
+    desk.chunker = Chunker("heads-only", "any", lambda card: paragraphs(card)[:1])
     report = desk.sync(paths=["a.md"])
     assert (report.changed, report.refreshed, report.unchanged) == ((), 2, 2)
     assert spy.texts == []
@@ -383,7 +383,7 @@ def test_a_rebuild_that_was_cut_short_is_done_again(desk: Desk, monkeypatch: pyt
     desk.write("a.md", "alpha")
     desk.write("b.md", "beta")
     desk.sync()
-    desk.chunker = Chunker("again", paragraphs)
+    desk.chunker = Chunker("again", "any", paragraphs)
     with pytest.raises(InterruptedError):
         desk.sync(progress=_stop_at("keyword", 1))
     assert desk.sync().refreshed == 2
@@ -514,6 +514,21 @@ class TestModel:
         assert report.status is Status.DEGRADED
         assert "damaged" in report.reason
         assert spy.calls == 2
+
+    def test_a_model_that_cannot_even_be_named_degrades_the_sync(self, desk: Desk) -> None:
+        class Nameless(SpyEmbedder):
+            @property
+            def fingerprint(self) -> str:
+                raise unavailable()
+
+            @fingerprint.setter
+            def fingerprint(self, value: str) -> None:
+                pass
+
+        desk.embedder = Nameless()
+        desk.write("a.md", "alpha")
+        report = desk.sync()
+        assert (report.status, report.added, report.pending_vectors) == (Status.DEGRADED, ("a.md",), 2)
 
     def test_a_chunk_that_cannot_be_embedded_does_not_stop_the_others(self, desk: Desk, spy: SpyEmbedder) -> None:
         desk.write("a.md", "\n\n".join(f"text {number}" for number in range(20)))
