@@ -15,6 +15,7 @@ from benchmarks.rows import Row, data_path, mean_row, note
 from benchmarks.systems import OnceEmbedder, systems
 from cogvault import Hits, Vault
 from cogvault.config import cache_folder
+from cogvault.layers.tokens import estimate_tokens
 from cogvault.registry import shared_models
 
 DEPTH = 10
@@ -31,6 +32,7 @@ class Turn:
     id: str
     card: str
     line: int
+    speaker: str
     text: str
 
 
@@ -67,11 +69,22 @@ def run(args: argparse.Namespace) -> list[Row]:
         values.append(value)
         groups.append(group)
 
+    def add_baselines(group: int, talk: Conversation, question: Question) -> None:
+        if question.category not in TURN_CATEGORIES:
+            return
+        lines = [f"{turn.speaker}: {turn.text}" for turn in talk.turns]
+        for name, ordered in ((NEWEST_FIRST, lines[::-1]), (FULL_CONTEXT, lines)):
+            for budget in BUDGETS:
+                add(name, "turn", f"ER@{budget}", group, _inside(_truncated(ordered, budget), question))
+            add(name, "turn", "tokens", group, float(estimate_tokens("\n".join(lines))))
+
     for group, sample in enumerate(json.loads(source.read_text())):
         with tempfile.TemporaryDirectory() as temp:
             folder = Path(temp)
             talk = write_vault(sample, folder / "vault")
             note(f"conversation {group + 1}: {len(talk.turns)} turns, {len(talk.questions)} questions")
+            for question in talk.questions:
+                add_baselines(group, talk, question)
             embedder = None
             for name, config in systems(model=args.model, index_dir=folder / "index").items():
                 if name not in wanted:
@@ -85,7 +98,8 @@ def run(args: argparse.Namespace) -> list[Row]:
                     for question in talk.questions:
                         for unit, metric, value in measure(vault, question):
                             add(name, unit, metric, group, value)
-                with Vault(folder / "vault", config.model_copy(update={"hits_per_card": 0}), embedder=embedder) as vault:
+                every_turn = config.model_copy(update={"hits_per_card": 0})
+                with Vault(folder / "vault", every_turn, embedder=embedder) as vault:
                     for question in talk.questions:
                         for metric, value in measure_turns(vault, talk, question):
                             add(name, "turn", metric, group, value)
@@ -109,7 +123,7 @@ def write_vault(sample: dict[str, object], folder: Path) -> Conversation:
             if turn.get("blip_caption"):
                 text += f" [shares a photo: {turn['blip_caption']}]"
             lines += [f"**{turn['speaker']}** ({stamp}): {text}", ""]
-            turns[turn["dia_id"]] = Turn(turn["dia_id"], card, len(lines) - 1, text)
+            turns[turn["dia_id"]] = Turn(turn["dia_id"], card, len(lines) - 1, turn["speaker"], text)
         (folder / card).write_text("\n".join(lines), encoding="utf-8")
     questions = []
     entries = sample["qa"]
@@ -135,7 +149,28 @@ def measure_turns(vault: Vault, talk: Conversation, question: Question) -> list[
         return []
     hits = vault.search(question.text, DEPTH, min_score=0.0)
     wanted = {turn.id for turn in question.evidence}
-    return _ranked(_turns(hits, talk), wanted)
+    rows = _ranked(_turns(hits, talk), wanted)
+    for budget in BUDGETS:
+        packed = vault.search(question.text, min_score=0.0, budget_tokens=budget)
+        assert estimate_tokens(packed.text) <= budget
+        rows.append((f"ER@{budget}", _inside(packed.text, question)))
+    return rows
+
+
+def _inside(text: str, question: Question) -> float:
+    """Share of the evidence whose text stands in a packed answer."""
+    return sum(turn.text in text for turn in question.evidence) / len(question.evidence)
+
+
+def _truncated(lines: Sequence[str], budget: int) -> str:
+    """The first lines that fit into a budget."""
+    used, kept = 0, []
+    for line in lines:
+        used += estimate_tokens(line + "\n")
+        if used > budget:
+            break
+        kept.append(line)
+    return "\n".join(kept)
 
 
 def _turns(hits: Hits, talk: Conversation) -> list[str]:

@@ -1,0 +1,160 @@
+"""Recall at size, without query embedding, against the usual SQLite stack in the same run, on the same texts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.baselines.sqlite_stack import SqliteStack
+from benchmarks.corpus import DIM, ClusterEmbedder, batches, question
+from benchmarks.rows import Row, note
+from benchmarks.systems import STILL
+from cogvault import Config, Vault
+from cogvault.indexes import LocalIndex
+from cogvault.types import ChangeSet, Filter, IndexIdentity, VectorBatch
+
+QUERIES = 200
+WARM = 20
+
+# Open and first search, and memory after many searches, each in a process of its own.
+_CHILD = """
+import json, sys, time
+import numpy, cogvault.vault, benchmarks.corpus
+import benchmarks.speed as speed
+started = time.perf_counter()
+ask = speed.open_system(*sys.argv[1:4])
+questions = json.loads(sys.argv[4])
+ask(questions[0])
+opened = time.perf_counter() - started
+for text in questions:
+    ask(text)
+rss = [line for line in open("/proc/self/status") if line.startswith("VmRSS")]
+print(json.dumps({"open_s": opened, "rss_mb": int(rss[0].split()[1]) / 1024}))
+"""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--chunks", default="10000,100000", help="numbers of chunks, comma separated")
+    parser.add_argument("--threads", type=int, default=None)
+
+
+def run(args: argparse.Namespace) -> list[Row]:
+    rows: list[Row] = []
+    for number in args.chunks.split(","):
+        with tempfile.TemporaryDirectory() as temp:
+            rows.extend(_measure(int(number), Path(temp)))
+    return rows
+
+
+def _measure(chunks: int, temp: Path) -> list[Row]:
+    unit = str(chunks)
+    _fill(chunks, temp)
+    rng = random.Random(11)
+    questions = [question(rng) for _ in range(QUERIES + WARM)]
+    rows: list[Row] = []
+    medians: dict[str, float] = {}
+    for system in ("sqlite_stack", "default"):
+        ask = open_system(system, str(temp), unit)
+        times = _times(ask, questions)
+        p50, p95 = np.quantile(times, [0.5, 0.95])
+        medians[system] = float(p50)
+        child = subprocess.run(
+            [sys.executable, "-c", _CHILD, system, str(temp), unit, json.dumps(questions)],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        own = json.loads(child.stdout)
+        rows += [
+            Row(system, unit, "p50_ms", float(p50), len(times)),
+            Row(system, unit, "p95_ms", float(p95), len(times)),
+            Row(system, unit, "open_s", own["open_s"]),
+            Row(system, unit, "rss_mb", own["rss_mb"]),
+            Row(system, unit, "disk_mb", _disk(temp / system)),
+        ]
+    rows.append(Row("default", unit, "speedup", medians["sqlite_stack"] / medians["default"]))
+    rows.append(Row("default", unit, "scan_over_bandwidth", _scan(temp, chunks)))
+    return rows
+
+
+def _fill(chunks: int, temp: Path) -> None:
+    (temp / "vault").mkdir()
+    stack = SqliteStack(_made(temp / "sqlite_stack") / "stack.sqlite", DIM)
+    index = LocalIndex(temp / "default")
+    embedder = ClusterEmbedder()
+    index.apply(ChangeSet(identity=IndexIdentity("speed", embedder.fingerprint, embedder.name, DIM)))
+    started = time.perf_counter()
+    done = 0
+    for records, vectors in batches(chunks):
+        index.apply(ChangeSet(put=records))
+        pending = index.snapshot().pending(embedder.fingerprint, len(vectors))
+        ids = np.array([stored.id for stored in pending], dtype=np.int64)
+        index.apply(ChangeSet(vectors=VectorBatch(embedder.fingerprint, ids, vectors[: len(ids)])))
+        texts = [chunk.text for record in records for chunk in record.chunks[1:]]
+        stack.add(texts, vectors)
+        done += len(texts)
+        if done % 50_000 < len(texts):
+            note(f"{done} chunks in {time.perf_counter() - started:.0f} s")
+    index.close()
+    stack.close()
+
+
+def open_system(system: str, temp: str, chunks: str) -> Callable[[str], object]:
+    """A callable that asks one system one question."""
+    embedder = ClusterEmbedder()
+    if system == "sqlite_stack":
+        stack = SqliteStack(Path(temp) / system / "stack.sqlite", DIM)
+        return lambda text: stack.search(text, embedder.embed_query(text))
+    config = Config(model="cluster", refresh_seconds=STILL)
+    vault = Vault(Path(temp) / "vault", config, embedder=embedder, index=LocalIndex(Path(temp) / "default"))
+    return lambda text: vault.search(text, sync=False)
+
+
+def _times(ask: Callable[[str], object], questions: list[str]) -> list[float]:
+    times = []
+    for place, text in enumerate(questions):
+        started = time.perf_counter()
+        ask(text)
+        if place >= WARM:
+            times.append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def _scan(temp: Path, chunks: int) -> float:
+    """Time of the vector scan over the time that reading its bytes takes at the machine's memory bandwidth."""
+    index = LocalIndex(temp / "default")
+    snapshot = index.snapshot()
+    vector = ClusterEmbedder().embed_query("a question about everything")
+    snapshot.semantic(vector, Filter(), 200)
+    scan = min(_timed(lambda: snapshot.semantic(vector, Filter(), 200)) for _ in range(20))
+    index.close()
+    matrix = np.ones((chunks, DIM), dtype=np.int8)
+    target = np.empty_like(matrix)
+    # A copy reads and writes every byte.
+    copy = min(_timed(lambda: np.copyto(target, matrix)) for _ in range(20))
+    note(f"memory bandwidth {2 * matrix.nbytes / copy / 1e9:.1f} GB/s, scan {scan * 1000:.2f} ms")
+    return scan / (copy / 2)
+
+
+def _timed(call: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started
+
+
+def _disk(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder
