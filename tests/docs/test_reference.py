@@ -9,13 +9,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from cogvault import errors
-from tests.docs.config_table import DOCUMENT, document
+from cogvault_cli.main import cli
+from tests.docs import generated
 from tests.docs.fences import DOCUMENTS, ROOT, fences
 
 
 def test_every_setting_is_documented() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    assert text == document(text), "run: .venv/bin/python -m tests.docs.config_table"
+    text = generated.SETTINGS.read_text(encoding="utf-8")
+    assert text == generated.settings(text), "run: .venv/bin/python -m tests.docs.generated"
 
 
 def test_every_error_is_documented() -> None:
@@ -24,9 +25,7 @@ def test_every_error_is_documented() -> None:
 
 
 def test_every_command_is_documented_with_its_help() -> None:
-    from cogvault_cli.main import cli
-
-    shown = {line for fence in fences(ROOT / "docs" / "reference" / "cli.md") for line in fence.text.splitlines()}
+    shown = {line for fence in fences(generated.COMMANDS) for line in fence.text.splitlines()}
     wanted = [f"$ cogvault {name} --help" for name in cli.list_commands(None)]
     assert [command for command in ["$ cogvault --help", *wanted] if command not in shown] == []
 

@@ -1,15 +1,24 @@
-"""The table of all settings in docs/reference/config.md, made from the model. Run this file to write it anew."""
+"""Parts of the reference that are made from the code: the table of settings and the help of each command.
+
+``python -m tests.docs.generated`` writes them anew.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from cogvault.config import MACHINE_FIELDS, Config
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "config.md"
-START, END = "<!-- settings: made by tests/docs/config_table.py -->", "<!-- end of settings -->"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+SETTINGS, COMMANDS = REFERENCE / "config.md", REFERENCE / "cli.md"
+START, END = "<!-- settings: made by tests/docs/generated.py -->", "<!-- end of settings -->"
+WIDTH = 100
 
 
 def table() -> str:
@@ -23,7 +32,7 @@ def table() -> str:
     return "\n".join(rows)
 
 
-def document(text: str) -> str:
+def settings(text: str) -> str:
     """The document with a fresh table."""
     before, _, rest = text.partition(START)
     _, _, after = rest.partition(END)
@@ -56,5 +65,18 @@ def _allowed(schema: dict[str, Any]) -> str:
     return allowed
 
 
+def commands(text: str) -> str:
+    """The document with fresh output of each ``$ cogvault … --help``."""
+    shown = re.compile(r"^(\$ cogvault ([^\n]*)--help\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+    return shown.sub(lambda match: match[1] + _help(match[2].split()), text)
+
+
+def _help(words: list[str]) -> str:
+    command = [sys.executable, "-m", "cogvault_cli", *words, "--help"]
+    environ = {**os.environ, "COLUMNS": str(WIDTH)}
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environ).stdout
+
+
 if __name__ == "__main__":
-    DOCUMENT.write_text(document(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, fresh in ((SETTINGS, settings), (COMMANDS, commands)):
+        path.write_text(fresh(path.read_text(encoding="utf-8")), encoding="utf-8")
