@@ -46,12 +46,18 @@ def words(text: str) -> list[str]:
             continue
         if token.isalpha() and not _HAS_CAMEL.search(token):
             found.append(fold(token)[:MAX_WORD])
-        else:
+        elif len(token) <= MAX_WORD:
+            found.extend(_known_compound(token))
+        else:  # seen once, and kept by a cache it would cost as much as its file
             found.extend(_compound(token))
     return found
 
 
 @lru_cache(maxsize=8192)
+def _known_compound(token: str) -> tuple[str, ...]:
+    return _compound(token)
+
+
 def _compound(token: str) -> tuple[str, ...]:
     """A token with joiners, digits or inner capitals: whole, then its parts, then camelCase pieces."""
     whole = fold(token)[:MAX_WORD]
