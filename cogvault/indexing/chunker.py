@@ -72,9 +72,8 @@ def chunker_for(embedder: Embedder | None, target_tokens: int) -> Chunker:
 
 def likely_bound(text: str) -> int:
     """A length in tokens that running text, code and data do not exceed; models cut what does."""
-    most = most_tokens(text)
-    costly = sum(map(len, _COSTLY.findall(text)))
-    return min(most, _LANGUAGE_FACTOR * typical_tokens(text) + costly)
+    likely = _LANGUAGE_FACTOR * typical_tokens(text) + sum(map(len, _COSTLY.findall(text)))
+    return min(most_tokens(text), likely)
 
 
 def likely_bound_each(texts: Sequence[str]) -> list[int]:

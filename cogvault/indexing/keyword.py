@@ -12,8 +12,7 @@ from cogvault.types import CardRecord, ChangeSet, Problem
 
 __all__ = ["Applied", "carry_out"]
 
-# One commit: large enough to cost little a card, small enough for bounded memory.
-_BATCH_CARDS = 500
+# A commit of large cards is ended early, so that memory stays bounded.
 _BATCH_CHARS = 8_000_000
 
 
@@ -33,7 +32,12 @@ class Applied:
 
 
 def carry_out(
-    plan: Plan, index: Index, files: CardFiles, rebuild_as: str | None, progress: Callable[[int, int], None]
+    plan: Plan,
+    index: Index,
+    files: CardFiles,
+    rebuild_as: str | None,
+    batch: int,
+    progress: Callable[[int, int], None],
 ) -> Applied:
     """Make the index equal to the files of a plan.
 
@@ -43,6 +47,7 @@ def carry_out(
         files: reads and parses.
         rebuild_as: put unchanged cards again too, and then mark the index with this fingerprint of the way of chunking;
             None = it has not changed.
+        batch: cards a commit.
         progress: called with cards done and cards in all.
     """
     applied = Applied()
@@ -56,7 +61,7 @@ def carry_out(
     again = set(ids)
     rest = ChangeSet(remove=plan.removed, restamp={id: stamp for id, stamp in plan.touched.items() if id not in again})
     progress(0, len(ids))
-    for records, seen in _batches(ids, files):
+    for records, seen in _batches(ids, files, batch):
         moved = tuple(old_ids[record.card.id] for record in records if record.card.id in old_ids)
         applied.reused += _reused(index, records, moved)
         index.apply(replace(rest, put=tuple(records), remove=(*rest.remove, *moved)))
@@ -75,7 +80,7 @@ def _mark(index: Index, chunking: str) -> None:
     index.apply(ChangeSet(identity=replace(index.snapshot().stats.identity, chunking=chunking)))
 
 
-def _batches(ids: Iterable[str], files: CardFiles) -> Iterator[tuple[list[CardRecord], int]]:
+def _batches(ids: Iterable[str], files: CardFiles, count: int) -> Iterator[tuple[list[CardRecord], int]]:
     """Records of the files that did not fail, with how many files were looked at so far."""
     batch: list[CardRecord] = []
     size = seen = 0
@@ -85,7 +90,7 @@ def _batches(ids: Iterable[str], files: CardFiles) -> Iterator[tuple[list[CardRe
             continue
         batch.append(record)
         size += len(record.card.body)
-        if len(batch) >= _BATCH_CARDS or size >= _BATCH_CHARS:
+        if len(batch) >= count or size >= _BATCH_CHARS:
             yield batch, seen
             batch, size = [], 0
     if batch:

@@ -39,6 +39,7 @@ class SyncOptions:
         chunk_tokens: typical size of a chunk.
         max_card_bytes: of a larger file only the beginning is indexed.
         lock_timeout_seconds: how long to wait for another sync of the same vault.
+        card_batch: cards a commit; large enough to cost little a card, small enough for bounded memory.
         vector_batch: chunks a commit of vectors; what a killed run loses at most.
     """
 
@@ -47,6 +48,7 @@ class SyncOptions:
     chunk_tokens: int = 200
     max_card_bytes: int = 4 << 20
     lock_timeout_seconds: float = 60.0
+    card_batch: int = 500
     vector_batch: int = 256
 
     @classmethod
@@ -156,9 +158,8 @@ class Syncer:
             verify=verify,
         )
         meter.start("keyword")
-        applied = carry_out(
-            todo, self._index, files, self._chunker.fingerprint(making) if rebuild else None, meter.tell
-        )
+        rebuild_as = self._chunker.fingerprint(making) if rebuild else None
+        applied = carry_out(todo, self._index, files, rebuild_as, self._options.card_batch, meter.tell)
         failed = tuple(files.failed[id] for id in sorted(files.failed))
         report = SyncReport(
             added=tuple(id for id in todo.added if id in applied.ids),

@@ -89,6 +89,7 @@ class Desk:
     embedder: Embedder | None = None
     scan: ScanOptions = field(default_factory=ScanOptions)
     max_card_bytes: int = 4 << 20
+    card_batch: int = 500
     vector_batch: int = 256
     layers: Layers | None = None
     now_ns: Callable[[], int] = later_ns
@@ -101,7 +102,14 @@ class Desk:
 
     @property
     def syncer(self) -> Syncer:
-        options = SyncOptions(self.lock_folder, self.scan, 200, self.max_card_bytes, 30.0, self.vector_batch)
+        options = SyncOptions(
+            self.lock_folder,
+            self.scan,
+            max_card_bytes=self.max_card_bytes,
+            lock_timeout_seconds=30.0,
+            card_batch=self.card_batch,
+            vector_batch=self.vector_batch,
+        )
         return Syncer(
             self.root,
             self.index,

@@ -12,7 +12,7 @@ import pytest
 from filelock import FileLock
 
 from cogvault.errors import ModelError, VaultError
-from cogvault.indexing import cardfiles, keyword
+from cogvault.indexing import cardfiles
 from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
@@ -378,8 +378,8 @@ def test_another_way_of_chunking_puts_all_cards_again_and_keeps_equal_vectors(de
     assert desk.sync().refreshed == 0
 
 
-def test_a_rebuild_that_was_cut_short_is_done_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyword, "_BATCH_CARDS", 1)
+def test_a_rebuild_that_was_cut_short_is_done_again(desk: Desk) -> None:
+    desk.card_batch = 1
     desk.write("a.md", "alpha")
     desk.write("b.md", "beta")
     desk.sync()
@@ -389,8 +389,8 @@ def test_a_rebuild_that_was_cut_short_is_done_again(desk: Desk, monkeypatch: pyt
     assert desk.sync().refreshed == 2
 
 
-def test_a_first_sync_that_was_cut_short_goes_on(desk: Desk, spy: SpyEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyword, "_BATCH_CARDS", 2)
+def test_a_first_sync_that_was_cut_short_goes_on(desk: Desk, spy: SpyEmbedder) -> None:
+    desk.card_batch = 2
     desk.vector_batch = 2
     for name in "abcdef":
         desk.write(f"{name}.md", f"# {name}\n\ntext of {name}")
