@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.rows import Row, data_path, mean_row, note
 from benchmarks.systems import OnceEmbedder, systems
-from cogvault import Hits, Vault
+from cogvault import Config, Hits, Vault
 from cogvault.config import cache_folder
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.registry import shared_models
@@ -61,49 +61,61 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> list[Row]:
     source = data_path(args.data, "locomo-dev.json")
-    wanted = args.systems.split(",")
-    measured: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
+    table = Table()
+    for group, sample in enumerate(json.loads(source.read_text())):
+        with tempfile.TemporaryDirectory() as temp:
+            talk = write_vault(sample, Path(temp) / "vault")
+            note(f"conversation {group + 1}: {len(talk.turns)} turns, {len(talk.questions)} questions")
+            _baselines(talk, table, group)
+            _systems(talk, Path(temp), args.model, args.systems.split(","), table, group)
+    return table.rows()
 
-    def add(system: str, unit: str, metric: str, group: int, value: float) -> None:
-        values, groups = measured.setdefault((system, unit, metric), ([], []))
+
+class Table:
+    """Values by system, unit and metric, each with the conversation that it comes from."""
+
+    def __init__(self) -> None:
+        self._cells: dict[tuple[str, str, str], tuple[list[float], list[int]]] = {}
+
+    def add(self, system: str, unit: str, metric: str, group: int, value: float) -> None:
+        """Add one question's value."""
+        values, groups = self._cells.setdefault((system, unit, metric), ([], []))
         values.append(value)
         groups.append(group)
 
-    def add_baselines(group: int, talk: Conversation, question: Question) -> None:
-        if question.category not in TURN_CATEGORIES:
-            return
-        lines = [f"{turn.speaker}: {turn.text}" for turn in talk.turns]
-        for name, ordered in ((NEWEST_FIRST, lines[::-1]), (FULL_CONTEXT, lines)):
-            for budget in BUDGETS:
-                add(name, "turn", f"ER@{budget}", group, _inside(_truncated(ordered, budget), question))
-            add(name, "turn", "tokens", group, float(estimate_tokens("\n".join(lines))))
+    def rows(self) -> list[Row]:
+        """Means with intervals over conversations."""
+        return [mean_row(*key, values, groups) for key, (values, groups) in self._cells.items()]
 
-    for group, sample in enumerate(json.loads(source.read_text())):
-        with tempfile.TemporaryDirectory() as temp:
-            folder = Path(temp)
-            talk = write_vault(sample, folder / "vault")
-            note(f"conversation {group + 1}: {len(talk.turns)} turns, {len(talk.questions)} questions")
+
+def _systems(talk: Conversation, temp: Path, model: str, wanted: Sequence[str], table: Table, group: int) -> None:
+    found = shared_models(cache_folder(Config()), Config().threads).get(model)
+    assert found is not None
+    embedder = OnceEmbedder(found)
+    for name, config in systems(model=model, index_dir=temp / "index").items():
+        if name not in wanted:
+            continue
+        with Vault(temp / "vault", config, embedder=embedder) as vault:
+            vault.sync()
             for question in talk.questions:
-                add_baselines(group, talk, question)
-            embedder = None
-            for name, config in systems(model=args.model, index_dir=folder / "index").items():
-                if name not in wanted:
-                    continue
-                if embedder is None:
-                    found = shared_models(cache_folder(config), config.threads).get(args.model)
-                    assert found is not None
-                    embedder = OnceEmbedder(found)
-                with Vault(folder / "vault", config, embedder=embedder) as vault:
-                    vault.sync()
-                    for question in talk.questions:
-                        for unit, metric, value in measure(vault, question):
-                            add(name, unit, metric, group, value)
-                every_turn = config.model_copy(update={"hits_per_card": 0})
-                with Vault(folder / "vault", every_turn, embedder=embedder) as vault:
-                    for question in talk.questions:
-                        for metric, value in measure_turns(vault, talk, question):
-                            add(name, "turn", metric, group, value)
-    return [mean_row(*key, values, groups) for key, (values, groups) in measured.items()]
+                for metric, value in measure_sessions(vault, question):
+                    table.add(name, "session", metric, group, value)
+        every_turn = config.model_copy(update={"hits_per_card": 0})
+        with Vault(temp / "vault", every_turn, embedder=embedder) as vault:
+            for question in talk.questions:
+                for metric, value in measure_turns(vault, talk, question):
+                    table.add(name, "turn", metric, group, value)
+
+
+def _baselines(talk: Conversation, table: Table, group: int) -> None:
+    lines = [f"{turn.speaker}: {turn.text}" for turn in talk.turns]
+    for name, ordered in ((NEWEST_FIRST, lines[::-1]), (FULL_CONTEXT, lines)):
+        shown = {budget: _truncated(ordered, budget) for budget in BUDGETS}
+        for question in talk.questions:
+            if question.category in TURN_CATEGORIES:
+                for budget, text in shown.items():
+                    table.add(name, "turn", f"ER@{budget}", group, _inside(text, question))
+        table.add(name, "turn", "tokens", group, float(estimate_tokens("\n".join(lines))))
 
 
 def write_vault(sample: dict[str, object], folder: Path) -> Conversation:
@@ -136,11 +148,10 @@ def write_vault(sample: dict[str, object], folder: Path) -> Conversation:
     return Conversation(tuple(turns.values()), tuple(questions))
 
 
-def measure(vault: Vault, question: Question) -> list[tuple[str, str, float]]:
+def measure_sessions(vault: Vault, question: Question) -> list[tuple[str, float]]:
     """Rows of unit ``session``: hits by card."""
     hits = vault.search(question.text, DEPTH, min_score=0.0)
-    wanted = {turn.card for turn in question.evidence}
-    return [("session", metric, value) for metric, value in _ranked([hit.id for hit in hits], wanted)]
+    return _ranked([hit.id for hit in hits], {turn.card for turn in question.evidence})
 
 
 def measure_turns(vault: Vault, talk: Conversation, question: Question) -> list[tuple[str, float]]:
