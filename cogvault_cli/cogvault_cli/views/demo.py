@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cogvault.types import Status
 from cogvault_cli.views.hits import print_hit
-from cogvault_cli.views.marks import DIM, state
+from cogvault_cli.views.marks import CONFIDENCE_STYLES, DIM, state
 from cogvault_cli.views.sync import duration
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def print_answer(console: Console, question: Question, hits: Hits, *, is_right: 
     for hit in hits:
         print_hit(console, hit, "1", None)
     if not len(hits):
-        console.print(Text("    ") + state(hits.status, hits.reason, ""), soft_wrap=True)
+        console.print(Text("    no card answers this", CONFIDENCE_STYLES["high"] if is_right else "red"))
     if not is_right:
         expected = f"expected {question.card}" if question.card else "expected nothing: no card answers this"
         console.print(Text(f"    {expected}", "red"), soft_wrap=True)

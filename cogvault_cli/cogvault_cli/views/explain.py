@@ -31,7 +31,7 @@ def print_parts(console: Console, hit: Hit, indent: int) -> None:
 
 
 def print_trace(console: Console, hits: Hits) -> None:
-    """The words that were searched, the filter, the rung that was reached, and each step with its time."""
+    """The words that were searched, the filter, the rung that was reached, and what each step left, with its time."""
     trace = hits.trace
     console.print(Text("\nhow it was found", "bold"))
     facts = {"words": " ".join(trace.terms), "filter": trace.filter or "all cards", "rung": trace.rung}
@@ -39,7 +39,6 @@ def print_trace(console: Console, hits: Hits) -> None:
         console.print(Text(f"    {name:<8}", DIM) + Text(printable(value)), soft_wrap=True)
     width = max((len(stage.name) for stage in trace.stages), default=0)
     for stage in trace.stages:
-        line = Text(f"    {stage.name:<{width}}  {stage.count:>7} left  {stage.ms:>8.1f} ms", DIM)
-        console.print(line, soft_wrap=True)
+        console.print(Text(f"    {stage.name:<{width}}  {stage.count:>7}  {stage.ms:>8.1f} ms", DIM), soft_wrap=True)
     for note in trace.notes:
         console.print(Text(printable(f"    {note}"), "yellow"), soft_wrap=True)

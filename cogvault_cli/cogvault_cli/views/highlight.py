@@ -11,7 +11,7 @@ STEM_LENGTH = 5
 def spans(text: str, matched: Iterable[str]) -> list[tuple[int, int]]:
     """Start and end of every word that begins with the first letters of a matched word.
 
-    Words of scripts written without spaces are found anywhere.
+    Numbers, keys and paths count whole; words of scripts written without spaces are found anywhere.
 
     >>> spans("Backups are kept. We back up nightly.", ["backup"])
     [(0, 7)]
@@ -21,7 +21,7 @@ def spans(text: str, matched: Iterable[str]) -> list[tuple[int, int]]:
         lowered = text
     found: set[tuple[int, int]] = set()
     for word in matched:
-        stem = word[:STEM_LENGTH].lower()
+        stem = (word[:STEM_LENGTH] if _is_plain(word) else word).lower()
         start = lowered.find(stem) if stem else -1
         while start != -1:
             end = start + len(stem)
@@ -33,6 +33,11 @@ def spans(text: str, matched: Iterable[str]) -> list[tuple[int, int]]:
                 found.add((start, end))
             start = lowered.find(stem, start + 1)
     return sorted(found)
+
+
+def _is_plain(word: str) -> bool:
+    """True for letters only: of a number, a key or a path, the first letters say nothing."""
+    return all(_in_word(character) and not character.isdigit() for character in word)
 
 
 def _in_word(character: str) -> bool:

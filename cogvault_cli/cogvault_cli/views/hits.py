@@ -40,10 +40,9 @@ def print_hits(console: Console, hits: Hits, folder: PurePath | None, *, explain
             print_parts(console, hit, INDENT)
         if rank < len(hits):
             console.print()
-    if hits.status is not Status.OK:
-        if len(hits):
-            console.print()
-        console.print(state(hits.status, hits.reason, hits.hint))
+    if len(hits) and hits.status is not Status.OK:
+        console.print()
+    print_worth(console, hits)
     if explain:
         if hits.near_misses:
             console.print(Text("\nnearest misses", "bold"))
@@ -57,28 +56,36 @@ def print_answer(console: Console, hits: Hits) -> None:
     if hits.text:
         console.print(Text(printable(hits.text)), soft_wrap=True)
         console.print(Text(f"\n{hits.tokens:,} tokens", DIM))
+    print_worth(console, hits)
+
+
+def print_worth(console: Console, hits: Hits) -> None:
+    """That nothing was found, and what the answer is worth when it is not simply good."""
+    if not len(hits) and hits.status is not Status.EMPTY:
+        console.print(Text("no card was found"))
     if hits.status is not Status.OK:
         console.print(state(hits.status, hits.reason, hits.hint), soft_wrap=True)
 
 
 def print_hit(console: Console, hit: Hit, rank: str, folder: PurePath | None) -> None:
     """One hit: score and title, place and facts, text."""
-    console.print(_head(hit, rank, ascii_only=console.options.ascii_only), soft_wrap=True)
+    console.print(_head(console, hit, rank), soft_wrap=True)
     _print_indented(console, _place(hit, folder))
     _print_indented(console, _excerpt(hit))
     if hit.related:
         _print_indented(console, Text(printable(f"see also {', '.join(hit.related[:4])}"), DIM))
 
 
-def _head(hit: Hit, rank: str, *, ascii_only: bool) -> Text:
+def _head(console: Console, hit: Hit, rank: str) -> Text:
     style = CONFIDENCE_STYLES.get(hit.confidence, DIM)
     line = Text(f"{rank:>2}  ", DIM)
-    line.append(bar(hit.score, BAR_WIDTH, ascii_only=ascii_only), style)
+    line.append(bar(hit.score, BAR_WIDTH, ascii_only=console.options.ascii_only), style)
     line.append(f" {hit.score:.2f} {hit.confidence:<6}  ", style)
     line.append(" ".join(printable(hit.title).split()), "bold")
     if hit.valid != "current":
         line.append("  ")
-        line.append(f" {hit.valid} " if not ascii_only else f"[{hit.valid}]", LABEL)
+        colored = console.color_system is not None and not console.no_color
+        line.append(f" {hit.valid} " if colored else f"[{hit.valid}]", LABEL)
     return line
 
 
@@ -87,14 +94,16 @@ def _place(hit: Hit, folder: PurePath | None) -> Text:
     parent = "" if str(path.parent) == "." else f"{path.parent}/"
     line = Text(printable(parent), DIM)
     line.append(printable(f"{path.name}:{hit.lines[0]}"), "cyan")
-    facts = [hit.type or "", " ".join(f"#{tag}" for tag in hit.tags), _dates(hit.created, hit.updated)]
+    facts = [hit.type or "", " ".join(f"#{tag}" for tag in hit.tags), _date(hit.created, hit.updated)]
     line.append(printable("".join(f" · {fact}" for fact in facts if fact)), DIM)
     return line
 
 
-def _dates(created: datetime | None, updated: datetime | None) -> str:
-    days = [f"{moment:%Y-%m-%d}" for moment in (created, updated) if moment is not None]
-    return ", updated ".join(dict.fromkeys(days))
+def _date(created: datetime | None, updated: datetime | None) -> str:
+    """The day of the last word on the matter."""
+    if updated is not None and updated != created:
+        return f"updated {updated:%Y-%m-%d}"
+    return f"{created:%Y-%m-%d}" if created is not None else ""
 
 
 def _excerpt(hit: Hit) -> Text:

@@ -1,0 +1,87 @@
+"""What a process writes where: one JSON document, no colors for programs, any locale, a closed pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Spawn, document
+
+
+@pytest.mark.parametrize(
+    "args", [("index",), ("search", "queue"), ("status",), ("show", "project_queue.md"), ("config",)]
+)
+def test_standard_output_is_one_document_even_with_debug(args: tuple[str, ...], spawn: Spawn, vault: Path) -> None:
+    done = spawn(*args, "--json", "--debug", "--tenant", vault)
+    assert done.returncode == 0, done.stderr
+    assert document(done)
+
+
+def test_document_holds_the_letters_themselves(spawn: Spawn, vault: Path) -> None:
+    done = spawn("search", "打印机", "--json", "--tenant", vault)
+    assert '"title": "设备清单"' in done.stdout
+
+
+def test_locale_without_letters_gets_the_same_document(spawn: Spawn, vault: Path) -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = spawn("show", "user_设备.md", "--json", "--tenant", vault, env={**plain, "PYTHONIOENCODING": "ascii"})
+    assert done.stdout.isascii()
+    assert document(done)["text"] == (vault / "user_设备.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_output_that_knows_few_letters_breaks_nothing(encoding: str, spawn: Spawn, vault: Path) -> None:
+    done = spawn("search", "打印机", "--explain", "--tenant", vault, env={"PYTHONIOENCODING": encoding})
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    assert "1  ###" in done.stdout
+
+
+def test_file_name_that_is_no_text_breaks_nothing(spawn: Spawn, vault: Path) -> None:
+    try:
+        (vault / os.fsdecode(b"caf\xe9.md")).write_text("# Coffee\n\nGrinder settings.\n", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system takes text names only")
+    for args in (("index",), ("search", "grinder"), ("status",)):
+        done = spawn(*args, "--tenant", vault)
+        assert done.returncode == 0, done.stderr
+        assert document(spawn(*args, "--json", "--tenant", vault))
+
+
+def test_no_color_for_programs_nor_when_it_is_not_wanted(spawn: Spawn, vault: Path) -> None:
+    assert "\x1b" not in spawn("search", "queue", "--tenant", vault).stdout
+    for extra in ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b[3" not in spawn("search", "queue", "--tenant", vault, env=extra).stdout
+    assert "\x1b[" in spawn("search", "queue", "--tenant", vault, env={"FORCE_COLOR": "1", "TERM": "xterm"}).stdout
+
+
+def test_long_lines_are_not_wrapped_for_programs(spawn: Spawn, vault: Path) -> None:
+    (vault / "long.md").write_text("# Long\n\n" + "zeppelin " * 25 + "\n", encoding="utf-8")
+    done = spawn("search", "zeppelin", "--tenant", vault, env={"COLUMNS": "40"})
+    assert max(len(line) for line in done.stdout.splitlines()) > 200
+
+
+def test_exit_codes_of_a_process(spawn: Spawn, vault: Path, tmp_path: Path) -> None:
+    assert spawn("search", "nothing of the kind", "--tenant", vault).returncode == 0
+    assert spawn("search", "-nope", "--tenant", vault).returncode == 2
+    failed = spawn("search", "queue", "--json", "--tenant", tmp_path / "missing")
+    assert failed.returncode == 3
+    assert failed.stderr == ""
+    assert json.loads(failed.stdout)["status"] == "failed"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes break differently on Windows")
+def test_closed_pipe_is_silent(vault: Path, tmp_path: Path) -> None:
+    environ = {**os.environ, "COGVAULT_MODEL": "none", "COGVAULT_INDEX_DIR": str(tmp_path / "indexes")}
+    command = [sys.executable, "-m", "cogvault_cli", "config", "--tenant", str(vault)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
