@@ -47,7 +47,7 @@ class E5Tokenizer:
             if len(piece) > longest.get(piece[:2], 1):
                 longest[piece[:2]] = len(piece)
         self._longest = longest
-        self._map = {**vocabulary.char_map, 0: ""}
+        self._map = {**vocabulary.char_map, 0: "", 0x85: " "}  # NUL ends C strings; NEL is blank to Python
         self._unknown_id = vocabulary.unk
         self._unknown_score = min(self._scores) - _UNKNOWN_PENALTY
         self._words: dict[str, tuple[int, ...]] = {}
