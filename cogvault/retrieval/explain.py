@@ -40,11 +40,9 @@ def parts_of(scores: Scores, place: int, final: float, options: SearchOptions) -
 
 
 def _layer_parts(name: str, layer: LayerScores, place: int, weight: float, semantic_weight: float) -> list[Part]:
-    keyword, semantic = float(layer.keyword[place]), float(layer.semantic[place])
+    values = {"keyword": float(layer.keyword[place]), "semantic": float(layer.semantic[place])}
     shares = {"keyword": 1 - semantic_weight, "semantic": semantic_weight}
-    if np.isnan(semantic):
-        shares = {"keyword": 1.0}
-    elif np.isnan(keyword):
-        shares = {"semantic": 1.0}
-    values = {"keyword": keyword, "semantic": semantic}
-    return [Part(name, part, values[part], weight * share * values[part]) for part, share in shares.items()]
+    known = [part for part, value in values.items() if not np.isnan(value)]
+    if len(known) == 1:
+        shares = {known[0]: 1.0}
+    return [Part(name, part, values[part], weight * shares[part] * values[part]) for part in known]
