@@ -18,6 +18,10 @@ __all__ = ["MAX_NAME_BYTES", "is_hidden", "is_usable_name", "printable", "resolv
 MAX_NAME_BYTES = 255
 # Device names of Windows, refused everywhere so that a vault can be copied to any machine.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9]) *(?:[.:].*)?", re.DOTALL)
+# Names that need no closer look: most names, and a vault may have 100,000.
+_ORDINARY = re.compile(
+    r"(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[ .]|\Z))[a-z0-9](?:[\w .-]{0,200}[\w-])?", re.IGNORECASE | re.ASCII
+)
 _DRIVE = re.compile(r"[a-z]:", re.IGNORECASE)
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REFUSED = "this path names no card of the vault"
@@ -56,6 +60,8 @@ def resolve_inside(root: Path, id: str) -> Path:
 
 def is_usable_name(name: str) -> bool:
     """True for a file or folder name that a card's path may have on every system, also once somebody decodes it."""
+    if _ORDINARY.fullmatch(name):
+        return True
     if not name or _UNPRINTABLE.search(name) or len(name.encode()) > MAX_NAME_BYTES:
         return False
     return _is_harmless(name) and ("%" not in name or _is_harmless(_decoded(name)))

@@ -188,3 +188,12 @@ def test_a_usable_name_can_be_a_file(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("x")
         assert path.is_file()
+
+
+@given(name=st.text("conauxCOM1lpt. -_%m\u00e9", min_size=1, max_size=12))
+def test_a_usable_name_is_no_device_and_ends_well(name: str) -> None:
+    device = name.casefold().split(".")[0].strip() in {"con", "aux", "com1", "lpt1"}
+    if device or name.startswith(".") or name.endswith((".", " ")):
+        assert not is_usable_name(name)
+    elif "%" not in name:
+        assert is_usable_name(name)

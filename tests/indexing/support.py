@@ -179,6 +179,6 @@ def content(index: Index, embedder: Embedder | None = None) -> dict[str, object]
         "cards": [replace(card, stamp=replace(card.stamp, inode=0, ctime_ns=0)) for card in snapshot.cards],
         "chunks": chunks,
         "rankings": rankings,
-        "identity": stats.identity,
+        "identity": stats.identity if stats.vectors else stats.identity.chunking,
         "vectors": stats.vectors,
     }
