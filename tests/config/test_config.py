@@ -16,7 +16,6 @@ def test_defaults_are_those_of_the_specification() -> None:
     config = Config()
     assert config.model == "auto"
     assert config.thresholds == (0.45, 0.35, 0.28)
-    assert config.layer_weights == (0.5, 0.3, 0.2)
     assert config.evergreen_types == ("feedback", "reference")
     assert config.half_life_days is None
     assert config.max_card_bytes == 4 * 1024 * 1024
