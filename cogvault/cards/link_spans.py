@@ -22,6 +22,7 @@ _DESTINATION = re.compile(
     r"(?:[ ]++(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'))?[ ]*+\)"
 )
 _REFERENCE = re.compile(r"^[ >]{0,8}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]++<?([^\s<>]++)>?[ \t]*+$", re.MULTILINE)
+_CELL_EDGE = re.compile(r"(?<!\\)\|")
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:|//")
 # Files that a note shows or points at and that are never cards.
@@ -57,9 +58,10 @@ def link_spans(body: str, lines: Sequence[str], blocks: Sequence[Block], first_l
         return []
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: list[LinkSpan] = []
-    for start, end in _text_runs(blocks):
+    for start, end, is_row in _text_runs(blocks):
         offset = starts[start]
-        text = _without_code_spans(body[offset : starts[end] - 1])
+        text = body[offset : starts[end] - 1]
+        text = "|".join(map(_without_code_spans, _CELL_EDGE.split(text))) if is_row else _without_code_spans(text)
         if "[" not in text:
             continue
         spans = [*_wiki_links(text), *_markdown_links(text), *_references(text)]
@@ -73,13 +75,13 @@ def _at_line(link: Link, line: int) -> Link:
     return Link(link.target, link.kind, line, link.heading, link.block, link.text)
 
 
-def _text_runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
-    """Line ranges within which inline code can stretch: a block, or one row of a table."""
+def _text_runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int, bool]]:
+    """Line ranges outside of block code: a block, or one row of a table, within whose cells inline code stays."""
     for block in blocks:
         if block.kind is BlockKind.TABLE:
-            yield from ((line, line + 1) for line in range(block.start, block.end))
+            yield from ((line, line + 1, True) for line in range(block.start, block.end))
         elif block.kind not in CODE_KINDS and block.kind is not BlockKind.RULE:
-            yield block.start, block.end
+            yield block.start, block.end, False
 
 
 def _without_code_spans(text: str) -> str:

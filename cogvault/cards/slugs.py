@@ -9,7 +9,7 @@ import regex
 from cogvault.text.normalise import fold, nfc, visible
 
 # Whatever is no letter, mark or digit sets words apart; a mark without a base letter is none either.
-_GAP = regex.compile(r"[^\p{L}\p{M}\p{N}]+(?:\p{M}+)?")
+_GAP = regex.compile(r"(?:[^\p{L}\p{M}\p{N}]++\p{M}*+)++")
 _LEADING_MARKS = regex.compile(r"^\p{M}+")
 _GRAPHEME = regex.compile(r"\X")
 _RESERVED = regex.compile(r"(?:con|prn|aux|nul|conin|conout|(?:com|lpt)[0-9])")

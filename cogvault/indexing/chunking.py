@@ -148,8 +148,10 @@ def _said(piece: Piece, turn: Block, lines: Sequence[str]) -> str:
 
 def _packer(context: str, lines: Sequence[str], budget: TokenBudget) -> Packer:
     """A packer that leaves room for a context line."""
-    used = budget.count([context])[0] + 1 if context else 0
-    return Packer(lines, budget, max(1, budget.max_tokens - used))
+    used = budget.bound(context)
+    if used > budget.max_tokens // CONTEXT_SHARE:
+        used = budget.count([context])[0]
+    return Packer(lines, budget, budget.max_tokens - used - 1)
 
 
 def _head(card: Card, budget: TokenBudget, *, alone: bool) -> Chunk:
@@ -182,7 +184,10 @@ def _embedding(full: str, text: str, budget: TokenBudget) -> str:
 
 def _distinct(parts: Sequence[str]) -> list[str]:
     """Parts that are not empty, each once whatever its case."""
-    return list({fold(part): part for part in reversed(parts) if part}.values())[::-1]
+    kept: dict[str, str] = {}
+    for part in filter(None, parts):
+        kept.setdefault(fold(part), part)
+    return list(kept.values())
 
 
 def _has_letters(text: str) -> bool:

@@ -16,7 +16,7 @@ _LAST_WORD = regex.compile(r"[\p{L}\p{M}\p{N}.]*\Z")
 _ABBREVIATION = regex.compile(
     r"mrs?|ms|dr|prof|st|vs|e\.g|i\.e|fig|no|vol|pp|approx|jr|sr|dept"  # English
     r"|z\.b|bzw|d\.h|u\.a|ca|nr|str|abb|vgl|hr|fr"  # German
-    r"|г|ім|вул|напр|див|стор|ул|им|см|рис|т\.е|т\.є"  # Ukrainian, Russian
+    r"|г|м|ім|вул|напр|див|стор|ул|им|см|рис|т\.е|т\.є"  # Ukrainian, Russian
     r"|mme|mlle|srta|sra|av|cf"  # French, Spanish
 )
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -55,11 +55,10 @@ def test_a_moment_keeps_the_zone_it_is_written_in() -> None:
     assert (moment.date(), moment.utcoffset()) == (date(2024, 3, 15), timedelta(hours=-5))
 
 
-@given(st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.timezones()))
-def test_iso_timestamps_are_read_back(moment: datetime) -> None:
-    offset = moment.utcoffset()
-    if offset is not None and not offset.seconds % 60:  # zones before 1900 had seconds
-        assert parse_date(moment.isoformat()) == moment
+@given(st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)), st.integers(-1439, 1439))
+def test_iso_timestamps_are_read_back(moment: datetime, offset_minutes: int) -> None:
+    moment = moment.replace(tzinfo=timezone(timedelta(minutes=offset_minutes)))
+    assert parse_date(moment.isoformat()) == moment
 
 
 @given(st.text(st.characters(codec="ascii"), max_size=40))
