@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogvault.config import Config
-from cogvault.errors import CogvaultError, ModelError
+from cogvault.errors import ModelError
 from cogvault.indexing.cardfiles import CardFiles, Layers
 from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.keyword import carry_out
@@ -219,8 +219,7 @@ class Syncer:
             meter.tell(outcome.count, max(total, outcome.count))
 
         outcome = embed_pending(self._index, embedder, self._options.vector_batch, limit, kept)
-        left = self._index.snapshot().pending(embedder.fingerprint, len(outcome.failed) + 1)
-        if outcome.error is None and len(left) <= len(outcome.failed) < stats.embeddable:
+        if outcome.is_complete and len(outcome.failed) < stats.embeddable:
             self._serve(embedder, timeout)
         return outcome
 
@@ -251,7 +250,7 @@ def _degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
     return replace(report, status=Status.DEGRADED, reason=said, hint=hint)
 
 
-def _without_model(report: SyncReport, error: CogvaultError) -> SyncReport:
+def _without_model(report: SyncReport, error: ModelError) -> SyncReport:
     hint = error.hint or "correct the model's setting and sync again"
     return _degraded(report, f"no vectors, keyword search only: {error.message}", hint)
 

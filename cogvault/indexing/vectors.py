@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cogvault.errors import CogvaultError, ModelError, ModelUnavailable, SnapshotExpired
+from cogvault.errors import ModelError, ModelUnavailable, SnapshotExpired
 from cogvault.protocols import Embedder, Index
 from cogvault.types import ChangeSet, FloatArray, Problem, StoredChunk, VectorBatch
 
@@ -27,11 +27,13 @@ class Embedded:
         count: chunks that got a vector.
         failed: chunks that the model could not embed.
         error: why embedding stopped before the end, None = it did not.
+        is_complete: True when every chunk was tried: nothing is pending but what failed.
     """
 
     count: int = 0
     failed: list[Problem] = field(default_factory=list)
-    error: CogvaultError | None = None
+    error: ModelError | None = None
+    is_complete: bool = False
 
 
 def embed_pending(
@@ -51,7 +53,11 @@ def embed_pending(
     outcome = Embedded()
     left_out: set[int] = set()
     try:
-        while chunks := _pending(index, embedder.fingerprint, _room(batch, limit, outcome.count), left_out):
+        while room := batch if limit is None else min(batch, limit - outcome.count):
+            chunks = _pending(index, embedder.fingerprint, room, left_out)
+            if not chunks:
+                outcome.is_complete = True
+                break
             made: list[tuple[int, FloatArray]] = []
             for chunk, result in _embed(embedder, chunks):
                 if isinstance(result, str):
@@ -71,13 +77,7 @@ def embed_pending(
     return outcome
 
 
-def _room(batch: int, limit: int | None, count: int) -> int:
-    return batch if limit is None else min(batch, limit - count)
-
-
 def _pending(index: Index, model: str, batch: int, left_out: set[int]) -> list[StoredChunk]:
-    if batch <= 0:
-        return []
     for _ in range(_SNAPSHOT_TRIES):
         try:
             chunks = index.snapshot().pending(model, batch + len(left_out))

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from cogvault.errors import ModelError, VaultError
+from cogvault.errors import IndexFault, ModelError, SnapshotExpired, VaultError
+from cogvault.indexes.memory import MemorySnapshot
 from cogvault.indexing import cardfiles
 from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import ScanOptions, stamp_of
-from cogvault.types import Card, Filter, FloatArray, Status
+from cogvault.types import Card, Filter, FloatArray, Status, StoredChunk
 from tests.indexing.support import Desk, SpyEmbedder, content, later_ns, paragraphs, unavailable
 
 
@@ -671,3 +672,41 @@ def test_a_report_tells_people_and_programs_the_same(desk: Desk, spy: SpyEmbedde
     assert document["problems"][0]["path"] == "a.md"
     assert document["embedded"] == 2
     assert str(replace(report, status=Status.DEGRADED, reason="why", hint="what")).splitlines()[1] == "why (what)"
+
+
+def test_a_lock_that_cannot_be_made_is_an_index_fault(desk: Desk) -> None:
+    desk.write("a.md", "alpha")
+    (desk.lock_folder / "sync.lock").mkdir()
+    with pytest.raises(IndexFault) as caught:
+        desk.sync()
+    assert "sync.lock" in str(caught.value)
+
+
+class TestExpiredViews:
+    """Another process may purge the rows of a view that is being read."""
+
+    def expire(self, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+        plain = MemorySnapshot.pending
+        left = [times]
+
+        def pending(self: MemorySnapshot, model: str, limit: int) -> list[StoredChunk]:
+            if left[0]:
+                left[0] -= 1
+                raise SnapshotExpired("rows were purged")
+            return plain(self, model, limit)
+
+        monkeypatch.setattr(MemorySnapshot, "pending", pending)
+
+    def test_a_new_view_is_taken(self, desk: Desk, spy: SpyEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+        desk.write("a.md", "alpha")
+        self.expire(monkeypatch, 2)
+        assert desk.sync().embedded == 2
+
+    def test_giving_up_is_an_error_not_an_empty_result(
+        self, desk: Desk, spy: SpyEmbedder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        desk.write("a.md", "alpha")
+        self.expire(monkeypatch, 1000)
+        with pytest.raises(SnapshotExpired):
+            desk.sync()
+        assert desk.ids == ["a.md"]
