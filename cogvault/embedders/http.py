@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from cogvault.embedders.http_client import JsonClient, find_api_key
-from cogvault.embedders.once import Once
 from cogvault.embedders.prefixes import prefixes_for
 from cogvault.embedders.vectors import normalize_rows
 from cogvault.errors import ConfigError, ModelError
@@ -70,7 +69,7 @@ class OpenAICompatibleEmbedder:
         self._max_tokens = max_tokens
         self._prefixes = prefixes_for(self._model)
         self._client = JsonClient(f"{self._url}/embeddings", find_api_key(self._url), timeout_seconds, sleep)
-        self._dim: Once[int] = Once(lambda: int(self._request([_PROBE_TEXT]).shape[1]))
+        self._dim: int | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -79,13 +78,15 @@ class OpenAICompatibleEmbedder:
 
     @property
     def dim(self) -> int:
-        """Width of the vectors, asked of the server at first use.
+        """Width of the vectors, learned from the server's first answer.
 
         Raises:
             ModelUnavailable: If the server cannot be reached or knows no such model.
             ModelError: If it answers nonsense.
         """
-        return self._dim()
+        if self._dim is None:
+            self._embed([_PROBE_TEXT])
+        return self._dim or 0
 
     @property
     def max_tokens(self) -> int:
@@ -113,10 +114,12 @@ class OpenAICompatibleEmbedder:
             ModelUnavailable: If the server cannot be reached or knows no such model.
             ModelError: If it answers nonsense.
         """
-        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         written = [index for index, text in enumerate(texts) if text.strip()]
-        for batch in _batches(texts, written):
-            rows[batch] = self._embed([self._prefixes.document + texts[index] for index in batch])
+        batches = list(_batches(texts, written))
+        parts = [self._embed([self._prefixes.document + texts[index] for index in batch]) for batch in batches]
+        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for batch, part in zip(batches, parts, strict=True):
+            rows[batch] = part
         return rows
 
     def embed_query(self, text: str) -> FloatArray:
@@ -128,8 +131,10 @@ class OpenAICompatibleEmbedder:
 
     def _embed(self, texts: list[str]) -> FloatArray:
         rows = self._request(texts)
-        if rows.shape[1] != self.dim:
-            msg = f"the model {self._model!r} now gives {rows.shape[1]} numbers a vector instead of {self.dim}"
+        if self._dim is None:
+            self._dim = rows.shape[1]  # two threads may both set it, to the same
+        if rows.shape[1] != self._dim:
+            msg = f"the model {self._model!r} now gives {rows.shape[1]} numbers a vector instead of {self._dim}"
             raise ModelError(msg, path=self._url, hint="the server changed the model: restart, and let it embed anew")
         return normalize_rows(rows)
 

