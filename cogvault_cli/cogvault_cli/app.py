@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
+PROGRAM = "cogvault"
+COMPLETION_VARIABLE = "_COGVAULT_COMPLETE"
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -61,9 +64,17 @@ class Application(click.Group):
         sys.exit(self._run(given))
 
     def _run(self, args: list[str]) -> int:
+        if wish := os.environ.get(COMPLETION_VARIABLE):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(self, {}, PROGRAM, COMPLETION_VARIABLE, wish)
         try:
-            code = super().main(args, "cogvault", standalone_mode=False)
+            # Not click's own main(): it would turn a closed pipe into exit code 1, which means findings here.
+            with self.make_context(PROGRAM, args) as context:
+                code = self.invoke(context)
             sys.stdout.flush()
+        except click.exceptions.Exit as done:
+            return done.exit_code
         except BrokenPipeError:
             from cogvault_cli.failures import close_broken_output
 

@@ -41,7 +41,12 @@ def make_console(*, error: bool = False) -> Console:
     """
     from rich.console import Console
 
-    console = Console(stderr=error, highlight=False, markup=False, emoji=False)
+    class PipedConsole(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would end the process with exit code 1, which means findings here.
+            raise BrokenPipeError
+
+    console = PipedConsole(stderr=error, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = UNLIMITED_WIDTH
     return console

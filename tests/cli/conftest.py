@@ -40,6 +40,7 @@ def spawn(tmp_path: Path) -> Spawn:
             [sys.executable, "-m", "cogvault_cli", *map(str, args)],
             capture_output=True,
             encoding="utf-8",
+            errors="surrogateescape",
             env={**environ, **(env or {})},
             timeout=60,
         )

@@ -170,7 +170,9 @@ def test_duration(seconds: float, text: str) -> None:
 
 def test_pace_tells_speed_and_time_left() -> None:
     assert pace(SyncProgress("vectors", done=50, total=150, seconds=2.0)) == "25 chunks/s, 4.0 s left"
+    assert pace(SyncProgress("keyword", done=10, total=10, seconds=2.0)) == "5 cards/s"
     assert pace(SyncProgress("keyword", done=0, total=10, seconds=0.0)) == ""
+    assert pace(SyncProgress("vectors", done=0, total=10, seconds=0.5)) == "loading the model"
 
 
 def test_progress_draws_one_bar_a_stage_and_clears_them() -> None:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.text import Text
 
 from cogvault_cli.output import printable
-from cogvault_cli.views.marks import DIM
+from cogvault_cli.views.marks import DIM, put
 
 if TYPE_CHECKING:
     from cogvault import CardText
@@ -19,14 +18,14 @@ def print_card(console: Console, card: CardText) -> None:
     """Rendered Markdown when the whole card is shown, the lines as they stand when it is a part."""
     first, last = card.lines
     whole = (first, last) == (1, card.total_lines)
-    console.print(Text(printable(card.id), "cyan") + Text(f"  lines {first}-{last} of {card.total_lines}", DIM))
+    put(console, (printable(card.id), "cyan"), (f"  lines {first}-{last} of {card.total_lines}", DIM))
     text = printable(card.text)
     if not whole:
-        console.print(Text(text.rstrip("\n")))
+        put(console, text.rstrip("\n"))
         return
     head, body = split_frontmatter(text)
     if head:
-        console.print(Text(head.rstrip("\n"), DIM))
+        put(console, (head.rstrip("\n"), DIM))
     console.print()
     console.print(Markdown(body))
 

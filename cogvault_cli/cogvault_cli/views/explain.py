@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
 from cogvault_cli.output import printable
-from cogvault_cli.views.marks import DIM, bar
+from cogvault_cli.views.marks import DIM, bar, put
 
 if TYPE_CHECKING:
     from cogvault import Hit, Hits
@@ -21,24 +20,25 @@ def print_parts(console: Console, hit: Hit, indent: int) -> None:
     layers = max((len(part.layer) for part in hit.parts), default=0)
     names = max((len(part.name) for part in hit.parts), default=0)
     for part in hit.parts:
-        line = Text(f"{'':{indent}}{part.layer:<{layers}}  {part.name:<{names}}  {part.value:5.2f}  ", DIM)
-        loses = part.contribution < 0
-        line.append(f"{part.contribution:+.3f}  ", "red" if loses else "default")
+        style = "red" if part.contribution < 0 else "green"
         share = abs(part.contribution) / max(hit.score, 1e-9)
-        line.append(bar(share, BAR_WIDTH, ascii_only=console.options.ascii_only).rstrip(), "red" if loses else "green")
-        line.rstrip()
-        console.print(line, soft_wrap=True)
+        put(
+            console,
+            (f"{'':{indent}}{part.layer:<{layers}}  {part.name:<{names}}  {part.value:5.2f}  ", DIM),
+            f"{part.contribution:+.3f}  ",
+            (bar(share, BAR_WIDTH, ascii_only=console.options.ascii_only).rstrip(), style),
+        )
 
 
 def print_trace(console: Console, hits: Hits) -> None:
     """The words that were searched, the filter, the rung that was reached, and what each step left, with its time."""
     trace = hits.trace
-    console.print(Text("\nhow it was found", "bold"))
+    put(console, ("\nhow it was found", "bold"))
     facts = {"words": " ".join(trace.terms), "filter": trace.filter or "all cards", "rung": trace.rung}
     for name, value in facts.items():
-        console.print(Text(f"    {name:<8}", DIM) + Text(printable(value)), soft_wrap=True)
+        put(console, (f"    {name:<8}", DIM), printable(value))
     width = max((len(stage.name) for stage in trace.stages), default=0)
     for stage in trace.stages:
-        console.print(Text(f"    {stage.name:<{width}}  {stage.count:>7}  {stage.ms:>8.1f} ms", DIM), soft_wrap=True)
+        put(console, (f"    {stage.name:<{width}}  {stage.count:>7}  {stage.ms:>8.1f} ms", DIM))
     for note in trace.notes:
-        console.print(Text(printable(f"    {note}"), "yellow"), soft_wrap=True)
+        put(console, (printable(f"    {note}"), "yellow"))

@@ -14,7 +14,7 @@ from cogvault.types import Status
 from cogvault_cli.output import printable
 from cogvault_cli.views.explain import print_parts, print_trace
 from cogvault_cli.views.highlight import spans
-from cogvault_cli.views.marks import CONFIDENCE_STYLES, DIM, bar, state
+from cogvault_cli.views.marks import CONFIDENCE_STYLES, DIM, bar, put, state
 
 if TYPE_CHECKING:
     from cogvault import Hit, Hits
@@ -45,7 +45,7 @@ def print_hits(console: Console, hits: Hits, folder: PurePath | None, *, explain
     print_worth(console, hits)
     if explain:
         if hits.near_misses:
-            console.print(Text("\nnearest misses", "bold"))
+            put(console, ("\nnearest misses", "bold"))
             for hit in hits.near_misses:
                 print_hit(console, hit, "-", folder)
         print_trace(console, hits)
@@ -54,49 +54,51 @@ def print_hits(console: Console, hits: Hits, folder: PurePath | None, *, explain
 def print_answer(console: Console, hits: Hits) -> None:
     """The packed answer and its size, then what it is worth when it is not simply good."""
     if hits.text:
-        console.print(Text(printable(hits.text)), soft_wrap=True)
-        console.print(Text(f"\n{hits.tokens:,} tokens", DIM))
+        put(console, printable(hits.text))
+        put(console, (f"\n{hits.tokens:,} tokens", DIM))
     print_worth(console, hits)
 
 
 def print_worth(console: Console, hits: Hits) -> None:
     """That nothing was found, and what the answer is worth when it is not simply good."""
     if not len(hits) and hits.status is not Status.EMPTY:
-        console.print(Text("no card was found"))
+        put(console, "no card was found")
     if hits.status is not Status.OK:
-        console.print(state(hits.status, hits.reason, hits.hint), soft_wrap=True)
+        put(console, state(hits.status, hits.reason, hits.hint))
 
 
 def print_hit(console: Console, hit: Hit, rank: str, folder: PurePath | None) -> None:
     """One hit: score and title, place and facts, text."""
-    console.print(_head(console, hit, rank), soft_wrap=True)
+    put(console, *_head(console, hit, rank))
     _print_indented(console, _place(hit, folder))
     _print_indented(console, _excerpt(hit))
     if hit.related:
-        _print_indented(console, Text(printable(f"see also {', '.join(hit.related[:4])}"), DIM))
+        _print_indented(console, Text(printable(f"see also {', '.join(hit.related[:3])}"), DIM))
 
 
-def _head(console: Console, hit: Hit, rank: str) -> Text:
+def _head(console: Console, hit: Hit, rank: str) -> list[str | tuple[str, str]]:
     style = CONFIDENCE_STYLES.get(hit.confidence, DIM)
-    line = Text(f"{rank:>2}  ", DIM)
-    line.append(bar(hit.score, BAR_WIDTH, ascii_only=console.options.ascii_only), style)
-    line.append(f" {hit.score:.2f} {hit.confidence:<6}  ", style)
-    line.append(" ".join(printable(hit.title).split()), "bold")
+    pieces: list[str | tuple[str, str]] = [
+        (f"{rank:>2}  ", DIM),
+        (bar(hit.score, BAR_WIDTH, ascii_only=console.options.ascii_only), style),
+        (f" {hit.score:.2f} {hit.confidence:<6}  ", style),
+        (" ".join(printable(hit.title).split()), "bold"),
+    ]
     if hit.valid != "current":
-        line.append("  ")
         colored = console.color_system is not None and not console.no_color
-        line.append(f" {hit.valid} " if colored else f"[{hit.valid}]", LABEL)
-    return line
+        pieces += ["  ", (f" {hit.valid} " if colored else f"[{hit.valid}]", LABEL)]
+    return pieces
 
 
 def _place(hit: Hit, folder: PurePath | None) -> Text:
     path = PurePath(hit.file) if folder is None else folder / hit.file
     parent = "" if str(path.parent) == "." else f"{path.parent}/"
-    line = Text(printable(parent), DIM)
-    line.append(printable(f"{path.name}:{hit.lines[0]}"), "cyan")
     facts = [hit.type or "", " ".join(f"#{tag}" for tag in hit.tags), _date(hit.created, hit.updated)]
-    line.append(printable("".join(f" · {fact}" for fact in facts if fact)), DIM)
-    return line
+    return Text.assemble(
+        (printable(parent), DIM),
+        (printable(f"{path.name}:{hit.lines[0]}"), "cyan"),
+        (printable("".join(f" · {fact}" for fact in facts if fact)), DIM),
+    )
 
 
 def _date(created: datetime | None, updated: datetime | None) -> str:
@@ -118,4 +120,4 @@ def _print_indented(console: Console, text: Text) -> None:
     lines: Iterable[Text] = text.wrap(console, max(console.width - INDENT, 20))
     for line in lines:
         line.rstrip()
-        console.print(Text(" " * INDENT) + line, soft_wrap=True)
+        put(console, " " * INDENT, line)

@@ -1,10 +1,12 @@
-"""Small signs: bars, scores, states. Pure."""
+"""Small signs: bars, sizes, states, and the line they stand in."""
 
 from __future__ import annotations
 
+from rich.console import Console
 from rich.text import Text
 
 from cogvault.types import Status
+from cogvault_cli.output import printable
 
 DIM = "bright_black"
 BLOCKS = " ▏▎▍▌▋▊▉█"
@@ -48,9 +50,13 @@ def size(count: int) -> str:
 
 def state(status: Status, reason: str, hint: str) -> Text:
     """A status with its reason and hint, in one line."""
-    line = Text(status.value, STATUS_STYLES[status])
-    if reason:
-        line.append(f": {reason}", "default")
-    if hint:
-        line.append(f" ({hint})", DIM)
-    return line
+    return Text.assemble(
+        (status.value, STATUS_STYLES[status]),
+        printable(f": {reason}" if reason else ""),
+        (printable(f" ({hint})" if hint else ""), DIM),
+    )
+
+
+def put(console: Console, *pieces: str | Text | tuple[str, str]) -> None:
+    """Print one line made of plain and of styled pieces; the terminal wraps it, nothing is cut."""
+    console.print(Text.assemble(*pieces), soft_wrap=True)

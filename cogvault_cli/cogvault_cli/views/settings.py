@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rich.console import Console
-from rich.text import Text
 
 from cogvault.types import JsonValue
 from cogvault_cli.output import printable
-from cogvault_cli.views.marks import DIM
+from cogvault_cli.views.marks import DIM, put
 
 
 def print_settings(console: Console, settings: Mapping[str, Mapping[str, JsonValue]]) -> None:
@@ -20,10 +19,12 @@ def print_settings(console: Console, settings: Mapping[str, Mapping[str, JsonVal
     for key, setting in settings.items():
         origin = str(setting["origin"])
         is_default = origin == "default"
-        line = Text(f"{key:<{key_width}}  ", "default" if is_default else "bold")
-        line.append(printable(f"{values[key]:<{value_width}}  "), "default" if is_default else "green")
-        line.append(printable(origin), DIM if is_default else "green")
-        console.print(line, soft_wrap=True)
+        put(
+            console,
+            (f"{key:<{key_width}}  ", "default" if is_default else "bold"),
+            (printable(f"{values[key]:<{value_width}}  "), "default" if is_default else "green"),
+            (printable(origin), DIM if is_default else "green"),
+        )
 
 
 def shown(value: JsonValue) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
 from cogvault_cli.output import printable
-from cogvault_cli.views.marks import DIM, size, state
+from cogvault_cli.views.marks import DIM, put, size, state
 from cogvault_cli.views.sync import print_problems
 
 if TYPE_CHECKING:
@@ -29,8 +28,8 @@ def print_status(console: Console, status: VaultStatus) -> None:
         "problems": f"{len(status.problems):,}",
     }
     for name, value in facts.items():
-        console.print(Text(f"{name:<10}", DIM) + Text(printable(value)), soft_wrap=True)
-    console.print(Text(f"{'status':<10}", DIM) + state(status.status, status.reason, status.hint), soft_wrap=True)
+        put(console, (f"{name:<10}", DIM), printable(value))
+    put(console, (f"{'status':<10}", DIM), state(status.status, status.reason, status.hint))
     for note in status.notes:
-        console.print(Text(f"{'note':<10}", DIM) + Text(printable(note), "yellow"), soft_wrap=True)
+        put(console, (f"{'note':<10}", DIM), (printable(note), "yellow"))
     print_problems(console, "problems", status.problems)

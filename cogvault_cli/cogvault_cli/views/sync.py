@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
-from rich.text import Text
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 from cogvault_cli.output import printable
-from cogvault_cli.views.marks import DIM, state
+from cogvault_cli.views.marks import DIM, put, state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from cogvault import SyncProgress, SyncReport
     from cogvault.types import Problem
 
-UNITS = {"scan": "files", "keyword": "cards", "vectors": "chunks"}
+UNITS = {"keyword": "cards", "vectors": "chunks"}
 SHOWN_PROBLEMS = 20
 
 
@@ -30,6 +29,7 @@ def progress_bars(console: Console) -> Iterator[Callable[[SyncProgress], None] |
         yield None
         return
     columns = (
+        SpinnerColumn(finished_text=" "),
         TextColumn("{task.description:<8}"),
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
@@ -47,12 +47,14 @@ def progress_bars(console: Console) -> Iterator[Callable[[SyncProgress], None] |
 
 
 def pace(step: SyncProgress) -> str:
-    """Speed and time left of a stage, "" before anything is known."""
-    if not step.done or step.seconds <= 0:
+    """Speed of a stage, and the time left while there is some; "" before anything is known."""
+    if step.stage == "scan" or step.seconds <= 0:
         return ""
+    if not step.done:
+        return "loading the model" if step.stage == "vectors" else ""
     speed = step.done / step.seconds
-    left = max(step.total - step.done, 0) / speed
-    return f"{speed:,.0f} {UNITS[step.stage]}/s, {duration(left)} left"
+    left = (step.total - step.done) / speed
+    return f"{speed:,.0f} {UNITS[step.stage]}/s" + (f", {duration(left)} left" if left > 0 else "")
 
 
 def duration(seconds: float) -> str:
@@ -72,9 +74,7 @@ def duration(seconds: float) -> str:
 
 def print_report(console: Console, report: SyncReport, folder: str) -> None:
     """What a sync did: counts, then files that are not in order."""
-    console.print(
-        Text(printable(folder), "bold") + Text(f"  synced in {duration(report.seconds)}", DIM), soft_wrap=True
-    )
+    put(console, (printable(folder), "bold"), (f"  synced in {duration(report.seconds)}", DIM))
     counts = {
         "added": len(report.added),
         "changed": len(report.changed),
@@ -88,14 +88,12 @@ def print_report(console: Console, report: SyncReport, folder: str) -> None:
     width = max(len(f"{count:,}") for count in counts.values())
     for name, count in counts.items():
         style = DIM if not count else "red" if name == "failed" else "default"
-        line = Text(f"  {name:<9}  {count:>{width},}", style)
-        line.append(_remark(name, report), DIM)
-        console.print(line, soft_wrap=True)
+        put(console, (f"  {name:<9}  {count:>{width},}", style), (_remark(name, report), DIM))
     print_problems(console, "not indexed", report.failed)
     print_problems(console, "worth a look", report.problems)
     if report.reason:
         console.print()
-    console.print(state(report.status, report.reason, report.hint), soft_wrap=True)
+    put(console, state(report.status, report.reason, report.hint))
 
 
 def print_problems(console: Console, title: str, problems: Iterable[Problem]) -> None:
@@ -103,13 +101,12 @@ def print_problems(console: Console, title: str, problems: Iterable[Problem]) ->
     every = list(problems)
     if not every:
         return
-    console.print(Text(f"\n{title}", "bold"))
+    put(console, (f"\n{title}", "bold"))
     for problem in every[:SHOWN_PROBLEMS]:
         place = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
-        line = Text(printable(f"  {place}"), "cyan") + Text(printable(f"  {problem.message}"), "default")
-        console.print(line, soft_wrap=True)
+        put(console, (printable(f"  {place}"), "cyan"), printable(f"  {problem.message}"))
     if len(every) > SHOWN_PROBLEMS:
-        console.print(Text(f"  and {len(every) - SHOWN_PROBLEMS} more; --json lists all", DIM))
+        put(console, (f"  and {len(every) - SHOWN_PROBLEMS} more; --json lists all", DIM))
 
 
 def _remark(name: str, report: SyncReport) -> str:
