@@ -21,6 +21,7 @@ from cogvault.types import (
     Query,
     Ranking,
     StoredChunk,
+    Summary,
     Term,
 )
 
@@ -165,14 +166,17 @@ class Ranker(Protocol):
 
 
 class Summarizer(Protocol):
-    """A card's text to its layers, in words."""
+    """A card's text to its layers, in words.
+
+    Never raises for a model that fails: the layers are then made without it, and the notes say so.
+    """
 
     @property
     def fingerprint(self) -> str:
         """Names everything that shapes the text: method or model, prompt version."""
 
-    def abstract(self, card: Card) -> str:
-        """L0: about 100 tokens: who, what, when, which decision."""
+    def summarize(self, card: Card) -> Summary:
+        """L0 (who, what, when, which decision) and L1 (outline, key points, names, timeline, open to-dos)."""
 
-    def overview(self, card: Card) -> str:
-        """L1: 500 to 2,000 tokens: outline, key points, entities, timeline, open to-dos."""
+    def forget(self, id: str) -> None:
+        """Drop whatever is kept of the card with this id: it was deleted or renamed. Unknown ids are ignored."""

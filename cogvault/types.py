@@ -225,6 +225,21 @@ class CardRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """What a summarizer makes of one card: its layers, and how it got them.
+
+    Attributes:
+        abstract: L0, about 100 tokens; "" only for a card without title and text.
+        overview: L1, 500 to 2,000 tokens, never longer than the card's body.
+        notes: why they are not what the summarizer promises (a model that did not answer); empty = they are.
+    """
+
+    abstract: str
+    overview: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class IndexIdentity:
     """What shaped an index. A different ``chunking`` rebuilds all, a different ``model`` the vectors.
 

@@ -1,0 +1,157 @@
+"""L0 and L1 of folders, from those of what is in them. Pure.
+
+A folder's hash covers the names and hashes of its children, folders included, so that a change reaches the root and
+nothing beside its way. The folders after a roll-up are the same whatever was there before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cogvault.layers.abstract import ABSTRACT_TOKENS
+from cogvault.layers.centrality import centrality, pick, terms, words
+from cogvault.layers.overview import MAX_TOKENS
+from cogvault.layers.tokens import clip, estimate_tokens
+from cogvault.text.sentences import sentences as split_sentences
+
+ROLLUP_VERSION = "1"
+# The vault itself.
+ROOT = ""
+# A folder with more children is represented by an even spread of them.
+MAX_CHILDREN = 200
+# Less than this says nothing of a child: fewer are shown instead.
+_MIN_CHILD_TOKENS = 25
+_HEADING = re.compile(r"^(#{1,4}) ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ChildLayers:
+    """Layers of one card.
+
+    Attributes:
+        hash: changes whenever abstract or overview may: the file's hash and the summarizer's fingerprint.
+    """
+
+    hash: str
+    abstract: str
+    overview: str
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLayers:
+    """Layers of one folder. ``hash`` covers everything they were made from."""
+
+    hash: str
+    abstract: str
+    overview: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollupChange:
+    """What has to change so that every folder has the layers of its present children.
+
+    Attributes:
+        put: new or changed folders, by path without a slash at the end; ``""`` is the vault.
+        remove: folders that hold no card any more.
+        skipped: folders that stay as they are.
+    """
+
+    put: Mapping[str, FolderLayers]
+    remove: tuple[str, ...]
+    skipped: int
+
+
+def roll_up(
+    children: Mapping[str, ChildLayers],
+    previous: Mapping[str, FolderLayers],
+    *,
+    estimate: Callable[[str], int] = estimate_tokens,
+) -> RollupChange:
+    """Layers of all folders above some cards; only folders with a changed child are made anew.
+
+    Args:
+        children: every card of the vault by id, a relative path with ``/``.
+        previous: the folders' layers as they are.
+        estimate: length of a text in tokens.
+    """
+    inside = _tree(children)
+    done: dict[str, FolderLayers] = {}
+    put: dict[str, FolderLayers] = {}
+    # Deepest first, so that a folder's folders are done before it.
+    for folder in sorted(inside, key=lambda path: (-path.count("/") if path else 1, path)):
+        parts = [(name, children.get(path) or done[path]) for name, path in inside[folder]]
+        digest = _hash(parts)
+        old = previous.get(folder)
+        if old is not None and old.hash == digest:
+            done[folder] = old
+        else:
+            done[folder] = put[folder] = FolderLayers(digest, *_layers(parts, estimate))
+    removed = tuple(sorted(previous.keys() - inside.keys()))
+    return RollupChange(put, removed, len(inside) - len(put))
+
+
+def _tree(ids: Mapping[str, ChildLayers]) -> dict[str, list[tuple[str, str]]]:
+    """Each folder's children as (name, path), folders with a slash at the end of their name, in order of name."""
+    inside: dict[str, dict[str, str]] = {}
+    for card in ids:
+        path, name = card, card.rpartition("/")[2]
+        while True:
+            folder = path.rpartition("/")[0]
+            known = folder in inside
+            inside.setdefault(folder, {})[name] = path
+            if known or not folder:
+                break
+            path, name = folder, folder.rpartition("/")[2] + "/"
+    return {folder: sorted(names.items()) for folder, names in inside.items()}
+
+
+def _hash(parts: Sequence[tuple[str, ChildLayers | FolderLayers]]) -> str:
+    state = hashlib.sha256(ROLLUP_VERSION.encode())
+    for name, layers in parts:
+        state.update(f"\0{name}\0{layers.hash}".encode("utf-8", "surrogatepass"))
+    return state.hexdigest()
+
+
+def _layers(parts: Sequence[tuple[str, ChildLayers | FolderLayers]], estimate: Callable[[str], int]) -> tuple[str, str]:
+    shown = parts
+    if len(parts) > MAX_CHILDREN:
+        shown = [parts[number * len(parts) // MAX_CHILDREN] for number in range(MAX_CHILDREN)]
+    return _abstract(shown, estimate), _overview(shown, len(parts), estimate)
+
+
+def _abstract(parts: Sequence[tuple[str, ChildLayers | FolderLayers]], estimate: Callable[[str], int]) -> str:
+    """The first sentences of the children that say most of all of them, in order of name."""
+    first = [next(iter(split_sentences(layers.abstract)), layers.abstract) for _, layers in parts]
+    stems = [terms(words(sentence)) for sentence in first]
+    scores = centrality(stems)
+    order = sorted(range(len(first)), key=lambda index: (-scores[index], index))
+    chosen = pick(order, stems, lambda index: estimate(first[index] + " "), ABSTRACT_TOKENS)
+    if not chosen and order:
+        return clip(first[order[0]], ABSTRACT_TOKENS, estimate)
+    return " ".join(first[index] for index in chosen if first[index])
+
+
+def _overview(
+    parts: Sequence[tuple[str, ChildLayers | FolderLayers]], total: int, estimate: Callable[[str], int]
+) -> str:
+    """Every child under its name with an equal share of the tokens: its overview if that fits, else its abstract."""
+    room = MAX_TOKENS
+    shown: list[str] = []
+    for number, (name, layers) in enumerate(parts):
+        share = max(_MIN_CHILD_TOKENS, room // (len(parts) - number))
+        head = f"## {name}\n\n"
+        left = share - estimate(head + "\n\n")
+        overview = _HEADING.sub(r"##\1 ", layers.overview)
+        text = overview if overview and estimate(overview) <= left else clip(layers.abstract, left, estimate)
+        piece = (head + text).rstrip()
+        cost = estimate(piece + "\n\n")
+        if cost > room - _MIN_CHILD_TOKENS:
+            break
+        shown.append(piece)
+        room -= cost
+    if len(shown) < total:
+        shown.append(f"… {total - len(shown)} more")
+    return "\n\n".join(shown)
