@@ -220,7 +220,10 @@ class Syncer:
 
         outcome = embed_pending(self._index, embedder, self._options.vector_batch, limit, kept)
         if outcome.is_complete and len(outcome.failed) < stats.embeddable:
-            self._serve(embedder, timeout)
+            try:
+                self._serve(embedder, timeout)
+            except ModelError as error:  # a model server tells its width only when asked
+                outcome.error = error
         return outcome
 
     def _serve(self, embedder: Embedder, timeout: float) -> None:

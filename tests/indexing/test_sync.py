@@ -627,6 +627,32 @@ class TestModel:
         assert desk.sync().embedded == 0
         assert desk.index.snapshot().stats.identity.model == "other/16"
 
+    def test_a_switch_waits_for_a_model_that_cannot_tell_its_width_now(self, desk: Desk, spy: SpyEmbedder) -> None:
+        class Remote(SpyEmbedder):
+            is_up = True
+
+            @property
+            def dim(self) -> int:
+                if not self.is_up:
+                    raise unavailable()
+                return 16
+
+            @dim.setter
+            def dim(self, value: int) -> None:
+                pass
+
+        desk.write("a.md", "alpha")
+        desk.sync()
+        desk.embedder = remote = Remote("remote")
+        with pytest.raises(InterruptedError):
+            desk.sync(progress=_stop_at("vectors", 1))
+        remote.is_up = False
+        assert desk.sync().status is Status.DEGRADED
+        assert desk.index.snapshot().stats.identity.model == "spy/16"
+        remote.is_up = True
+        assert desk.sync().status is Status.OK
+        assert desk.index.snapshot().stats.identity.model == "remote/16"
+
     def test_a_new_model_that_does_not_work_drops_nothing(self, desk: Desk, spy: SpyEmbedder) -> None:
         desk.write("a.md", "alpha")
         desk.sync()
