@@ -57,7 +57,7 @@ _TEXT_KINDS = _PROSE_KINDS | {BlockKind.TABLE}
 
 
 class Block(NamedTuple):
-    """A run of lines. Every line that is not blank is in exactly one block; a fence holds its blank lines too.
+    """A run of lines. Every line that is not blank is in exactly one block; a fence holds the blank lines inside it.
 
     Attributes:
         start: index of its first line, from 0.
@@ -168,9 +168,10 @@ class _Scanner:
 
     def _in_fence(self, index: int, line: str, position: int) -> None:
         """A line of the open fence, perhaps its last."""
-        self.leaf_end = index + 1
         rest = line[position:]
         mark = rest.strip(" ")
+        if line.strip():
+            self.leaf_end = index + 1
         if mark.startswith(self.fence) and not mark.strip(self.fence[0]) and not rest.startswith("    "):
             self.close_leaf()
 

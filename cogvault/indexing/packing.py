@@ -105,7 +105,8 @@ class Packer:
         """Parts of one line: sentences joined up to the target, then words, then characters."""
         column = 0
         for text in self._sentences(self._lines[start]):
-            yield Piece(start, end, typical_tokens(text), text, column)
+            if text.strip():
+                yield Piece(start, end, typical_tokens(text), text, column)
             column += len(text)
 
     def _sentences(self, line: str) -> Iterator[str]:

@@ -14,8 +14,8 @@ _LINES = st.one_of(
     st.sampled_from([
         "", "", "  ", "# Heading", "## Sub", "###", "Setext\n===", "text", "A sentence. And more!", "- item",
         "  - sub", "1. one", "> quote", "```", "~~~", "    code", "| a | b |", "|---|---|", "---",
-        "**Ana** (2023-05-08): yesterday", "**Bob**：好的。", "word " * 80, "x" * 400, "好" * 120, "One. " * 60,
-        "नि" * 90, "👩‍💻" * 40, "\t\t", "\ufeff", "\x0c",
+        "**Ana** (2023-05-08): yesterday", "**Bob**：好的。", "word " * 80, "x" * 400, "a" + " " * 300 + "b",
+        "好" * 120, "One. " * 60, "नि" * 90, "👩‍💻" * 40, "\t\t", "\ufeff", "\x0c",
     ]),
     st.text(st.characters(codec="utf-8", exclude_characters="\r\n\x00"), max_size=60),
 )  # fmt: skip
@@ -61,7 +61,8 @@ def test_every_line_is_in_exactly_one_chunk_or_made_up_by_its_parts(
         last = chunk.end_line
     for number, line in enumerate(lines, card.body_line):
         if line.strip():
-            assert "".join(parts[number]) == line
+            # Long runs of blanks may be left out between the parts of a line.
+            assert "".join("".join(parts[number]).split()) == "".join(line.split())
 
 
 @given(_BODIES, st.sampled_from(sorted(_COUNTERS)), st.integers(16, 200), st.integers(1, 100), st.text(max_size=80))
