@@ -1,0 +1,203 @@
+"""Rows of the catalog to values and back. Pure.
+
+Nothing here runs code from the file (no pickle): a catalog is data, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, dataclass, fields
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cogvault.types import (
+    Card,
+    CardInfo,
+    CardLayers,
+    Chunk,
+    ChunkKind,
+    IndexIdentity,
+    Link,
+    LinkKind,
+    Problem,
+    Stamp,
+)
+
+WordArray: TypeAlias = npt.NDArray[np.uint32]
+ShortArray: TypeAlias = npt.NDArray[np.uint16]
+
+# Word ids from here on do not fit 16 bits: the short stream holds this mark, the long stream the id.
+LONG = 0xFFFF
+_DATES = frozenset({"created", "updated", "valid_from", "valid_until", "dated"})
+_TUPLES = frozenset({"tags", "aliases", "supersedes", "superseded_by"})
+_STORED = tuple(f for f in fields(Card) if f.name not in {"id", "body", "body_line"})
+
+
+def checksum(*parts: bytes) -> int:
+    """CRC-32 over some bytes."""
+    value = 0
+    for part in parts:
+        value = zlib.crc32(part, value)
+    return value
+
+
+def encode_card(card: Card) -> str:
+    """Everything of a card but id and body, as JSON; what has its default value is left out."""
+    row: dict[str, Any] = {}
+    for f in _STORED:
+        value = getattr(card, f.name)
+        if f.name == "meta":
+            row[f.name] = dict(value)
+        elif f.default is not MISSING and value == f.default:
+            continue
+        elif f.name in _DATES:
+            row[f.name] = value.isoformat()
+        elif f.name == "links":
+            row[f.name] = [(x.target, x.kind, x.line, x.heading, x.block, x.text) for x in value]
+        elif f.name == "problems":
+            row[f.name] = [(x.path, x.code, x.message, x.line, x.key) for x in value]
+        else:
+            row[f.name] = value
+    return json.dumps(row, separators=(",", ":"))
+
+
+def own_date(row: str) -> datetime | None:
+    """The card's own date of a row by ``encode_card``."""
+    text = json.loads(row).get("dated")
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def decode_card(row: str, *, id: str, stamp: Stamp, hash: str, chunks: int, mtime: datetime) -> CardInfo:
+    """A row by ``encode_card`` as the index shows it; ``mtime`` is used when the card has no date of its own."""
+    values: dict[str, Any] = json.loads(row)
+    for name in _DATES & values.keys():
+        values[name] = datetime.fromisoformat(values[name])
+    for name in _TUPLES & values.keys():
+        values[name] = tuple(values[name])
+    values.setdefault("dated", mtime)
+    values["meta"] = MappingProxyType(values["meta"])
+    values["links"] = tuple(Link(t, LinkKind(k), *rest) for t, k, *rest in values.get("links", ()))
+    values["problems"] = tuple(Problem(*each) for each in values.get("problems", ()))
+    return CardInfo(id=id, stamp=stamp, hash=hash, chunks=chunks, **values)
+
+
+def encode_layers(layers: CardLayers) -> bytes:
+    """Abstract and overview, compressed."""
+    return zlib.compress(json.dumps([layers.abstract, layers.overview]).encode())
+
+
+def decode_layers(content: bytes) -> CardLayers:
+    """Reverse of ``encode_layers``."""
+    return CardLayers(*json.loads(zlib.decompress(content)))
+
+
+def encode_chunks(chunks: Sequence[Chunk]) -> bytes:
+    """Some chunks of one card, compressed; texts that repeat ``text`` are stored as what stands around it."""
+    rows = [
+        (
+            chunk.position,
+            chunk.kind,
+            chunk.text,
+            _around(chunk.terms_text, chunk.text),
+            _around(chunk.embed_text, chunk.text),
+            chunk.start_line,
+            chunk.end_line,
+            chunk.heading,
+            chunk.speaker,
+            None if chunk.at is None else chunk.at.isoformat(),
+        )
+        for chunk in chunks
+    ]
+    return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
+
+
+def decode_chunks(content: bytes) -> list[Chunk]:
+    """Reverse of ``encode_chunks``."""
+    return [
+        Chunk(
+            position,
+            ChunkKind(kind),
+            text,
+            _whole(terms, text),
+            _whole(embed, text),
+            start,
+            end,
+            tuple(heading),
+            speaker,
+            None if at is None else datetime.fromisoformat(at),
+        )
+        for position, kind, text, terms, embed, start, end, heading, speaker, at in json.loads(zlib.decompress(content))
+    ]
+
+
+def _around(text: str, inner: str) -> str | tuple[str, str]:
+    place = text.find(inner) if inner else -1
+    return text if place < 0 else (text[:place], text[place + len(inner) :])
+
+
+def _whole(stored: str | list[str], inner: str) -> str:
+    return stored if isinstance(stored, str) else inner.join(stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a card is cut: (chunks,) words in each chunk, and whether each should have a vector."""
+
+    lengths: WordArray
+    embeddable: npt.NDArray[np.bool_]
+
+
+def encode_shape(shape: Shape) -> bytes:
+    """Four bytes a chunk, then one bit a chunk."""
+    return shape.lengths.astype("<u4").tobytes() + np.packbits(shape.embeddable).tobytes()
+
+
+def decode_shape(content: bytes, chunks: int) -> Shape:
+    """Reverse of ``encode_shape``."""
+    lengths = np.frombuffer(content, "<u4", chunks)
+    bits = np.unpackbits(np.frombuffer(content, np.uint8, offset=4 * chunks), count=chunks)
+    return Shape(lengths, bits.astype(np.bool_))
+
+
+def encode_words(ids: WordArray) -> bytes:
+    """Word ids in reading order: mostly two bytes each, because the usual words came first and have low ids."""
+    long = ids >= LONG
+    short = np.where(long, LONG, ids).astype("<u2")
+    return len(ids).to_bytes(4, "little") + short.tobytes() + ids[long].astype("<u4").tobytes()
+
+
+def decode_words(contents: Iterable[bytes]) -> WordArray:
+    """The word ids of several rows by ``encode_words``, one row after another.
+
+    Raises:
+        ValueError: a row is cut off or not of this form.
+    """
+    shorts: list[bytes] = []
+    longs: list[bytes] = []
+    for content in contents:
+        end = 4 + 2 * int.from_bytes(content[:4], "little")
+        shorts.append(content[4:end])
+        longs.append(content[end:])
+    short = np.frombuffer(b"".join(shorts), "<u2")
+    ids = short.astype(np.uint32)
+    long = np.frombuffer(b"".join(longs), "<u4")
+    if len(long):
+        ids[short == LONG] = long
+    return ids
+
+
+def encode_identity(identity: IndexIdentity) -> str:
+    """As JSON."""
+    return json.dumps({f.name: getattr(identity, f.name) for f in fields(IndexIdentity)})
+
+
+def decode_identity(row: str) -> IndexIdentity:
+    """Reverse of ``encode_identity``; keys of other versions are ignored."""
+    known = {f.name for f in fields(IndexIdentity)}
+    return IndexIdentity(**{key: value for key, value in json.loads(row).items() if key in known})

@@ -1,0 +1,52 @@
+"""What counts as a damaged file, and where such files go."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+FOLDER = "damaged"
+_KEPT = 3
+_CORRUPT_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
+
+logger = logging.getLogger(__name__)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """True for a file that has to be rebuilt; False for one that is busy, full, closed or not to be opened."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        # Not SQLite's own: one of our checksums. A closed connection is a ProgrammingError.
+        return type(error) is sqlite3.DatabaseError
+    if code in (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_ERROR):
+        # Cut off, or a table is gone.
+        return True
+    return code & 0xFF in _CORRUPT_CODES
+
+
+def set_aside(folder: Path, names: Iterable[str]) -> str:
+    """Move files or folders out of the way, keeping the newest few for whoever wants to look.
+
+    Args:
+        folder: the index folder.
+        names: what to move; missing ones are ignored.
+
+    Returns:
+        Where they are now, relative to ``folder``.
+    """
+    place = folder / FOLDER
+    place.mkdir(mode=0o700, exist_ok=True)
+    numbers = sorted(int(path.name) for path in place.iterdir() if path.name.isdigit())
+    target = place / str(numbers[-1] + 1 if numbers else 1)
+    target.mkdir(mode=0o700)
+    for name in names:
+        source = folder / name
+        if source.exists() or source.is_symlink():
+            source.rename(target / name)
+    for number in numbers[: -(_KEPT - 1)]:
+        shutil.rmtree(place / str(number), ignore_errors=True)
+    logger.warning("damaged index files were moved to %s", target)
+    return f"{FOLDER}/{target.name}"

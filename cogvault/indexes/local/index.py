@@ -1,0 +1,246 @@
+"""LocalIndex: an index in a folder, for one machine, many processes and up to a million chunks."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from pathlib import Path
+from threading import RLock
+
+from cogvault.errors import IndexFault
+from cogvault.indexes.infos import latest
+from cogvault.indexes.local import writer
+from cogvault.indexes.local.cards import Roster
+from cogvault.indexes.local.damage import is_damage
+from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
+from cogvault.indexes.local.pool import ReadPool, file_identity
+from cogvault.indexes.local.schema import State, read_state
+from cogvault.indexes.local.search import Reader
+from cogvault.indexes.local.snapshot import LocalSnapshot
+from cogvault.indexes.local.store import Store
+from cogvault.indexes.local.vectors import Matrix
+from cogvault.indexes.local.view import View
+from cogvault.indexes.local.vocabulary import Vocabulary, WordCache
+from cogvault.types import ChangeSet, IndexStats
+
+logger = logging.getLogger(__name__)
+
+_ATTEMPTS = 6
+# A matrix with more dead rows than this share, and more than a few, is copied without them.
+_DEAD_SHARE = 0.3
+_DEAD_ROWS = 4096
+
+
+class _Behind(Exception):
+    """The read transaction began before the keyword folder's last commit: begin another."""
+
+
+class LocalIndex:
+    """Implements ``Index`` in a folder.
+
+    Args:
+        folder: where the index is or will be; made, private to the user, when missing.
+        read_only: write nothing; an index that has to be repaired is then repaired in a temporary folder.
+        threads: threads that may index a large change, None = one.
+    """
+
+    def __init__(self, folder: Path, *, read_only: bool = False, threads: int | None = None) -> None:
+        self._read_only = read_only
+        self._store = Store(folder, threads or 1)
+        self._lock = RLock()
+        self._closed = False
+        self._pool: ReadPool | None = None
+        self._roster = Roster()
+        self._words = WordCache()
+        self._matrix: Matrix | None = None
+        self._vocabulary: Vocabulary | None = None
+        self._view: View | None = None
+
+    def apply(self, change: ChangeSet) -> int:
+        """See ``Index.apply``."""
+        if self._read_only:
+            raise IndexFault("the index was opened for reading only", path=self._store.folder)
+        records = writer.analyzed(latest(change.put))
+        for _ in range(_ATTEMPTS):
+            self._check_open()
+            try:
+                return self._applied(change, records)
+            except sqlite3.Error as error:
+                self._recover(error)
+        raise IndexFault("the index could not be repaired", path=self._store.folder)
+
+    def _applied(self, change: ChangeSet, records: list[writer.Analyzed]) -> int:
+        with self._store.writing() as connection:
+            # Whatever a killed writer left undone comes first.
+            self._store.publish(connection)
+            state = writer.commit(connection, change, records)
+            self._store.publish(connection)
+            return state.sequence
+
+    def snapshot(self) -> LocalSnapshot:
+        """See ``Index.snapshot``."""
+        fault: Exception | None = None
+        for _ in range(_ATTEMPTS):
+            self._check_open()
+            try:
+                return self._begin()
+            except _Behind:
+                continue
+            except (sqlite3.Error, LexicalDamaged) as error:
+                fault = error
+                self._recover(error)
+        raise IndexFault(f"the index could not be read: {fault}", path=self._store.folder)
+
+    def verify(self) -> list[str]:
+        """See ``Index.verify``."""
+        return self.snapshot().verify()
+
+    def close(self) -> None:
+        """See ``Index.close``."""
+        with self._lock:
+            self._closed = True
+            self._forget()
+        self._store.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise IndexFault("the index is closed", path=self._store.folder)
+
+    def _begin(self) -> LocalSnapshot:
+        pool = self._opened()
+        connection = pool.begin()
+        try:
+            state = read_state(connection)
+            view = self._view_of(connection, state, self._keyword(state))
+        except BaseException:
+            pool.end(connection)
+            raise
+        return LocalSnapshot(Reader(view, connection, self._words), self._stats, pool.end, self._damaged)
+
+    def _opened(self) -> ReadPool:
+        """Connections to the catalog that is there now, which is made when there is none."""
+        with self._lock:
+            if self._pool is not None and not self._pool.is_current:
+                self._forget()
+            if self._pool is None and (self._read_only or self._store.catalog.exists()):
+                self._pool = ReadPool(self._store.catalog, read_only=self._read_only)
+            if self._pool is not None:
+                return self._pool
+        with self._store.writing() as connection:
+            self._store.publish(connection)
+        raise _Behind
+
+    def _keyword(self, state: State) -> LexicalView:
+        """The keyword part that goes with a state: at its last change, or before it while a writer is between steps."""
+        lexical = self._store.lexical(state)
+        if lexical.view.sequence != state.lexical:
+            lexical.reload()
+        view = lexical.view
+        if view.sequence < state.published:
+            raise LexicalDamaged(f"it reflects change {view.sequence}, the catalog {state.published}")
+        if view.sequence > state.lexical or (view.sequence < state.lexical and self._healed()):
+            raise _Behind
+        return view
+
+    def _healed(self) -> bool:
+        """Finish what a killed writer began, unless a writer is at work."""
+        if self._read_only:
+            return False
+        try:
+            with self._store.writing(timeout=0) as connection:
+                self._store.publish(connection)
+        except IndexFault:
+            return False
+        return True
+
+    def _view_of(self, connection: sqlite3.Connection, state: State, lexical: LexicalView) -> View:
+        with self._lock:
+            last = self._view
+            if last is not None:
+                if (last.state.sequence, last.lexical.sequence) == (state.sequence, lexical.sequence):
+                    return last
+                if last.state.sequence > state.sequence:
+                    raise _Behind
+            table = self._roster.table(connection, lexical.sequence, state.stamped)
+            self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state.next_word, table)
+            self._matrix = self._matrix_of(connection, state, last)
+            self._view = View(state, table, self._vocabulary, lexical, self._matrix)
+            return self._view
+
+    def _matrix_of(self, connection: sqlite3.Connection, state: State, last: View | None) -> Matrix | None:
+        """The serving model's vectors, without the dead ones when they are many."""
+        row = connection.execute(
+            "SELECT id, dim FROM models WHERE fingerprint = ?", (state.decoded_identity().model,)
+        ).fetchone()
+        matrix = self._matrix
+        if row is None:
+            return None
+        if matrix is None or matrix.model != row[0]:
+            return Matrix(*row)
+        dead = last.dead_vectors() if last is not None else None
+        if dead is not None and dead.sum() > max(_DEAD_ROWS, _DEAD_SHARE * len(dead)):
+            return matrix.without(dead)
+        return matrix
+
+    def _stats(self, view: View, connection: sqlite3.Connection) -> IndexStats:
+        return IndexStats(
+            sequence=view.state.sequence,
+            cards=len(view.table.cards),
+            chunks=view.table.chunks,
+            vectors=view.held(connection),
+            embeddable=int(view.table.embeddable.sum()),
+            identity=view.identity,
+            bytes_on_disk=self._store.bytes_on_disk(),
+            notes=self._store.notes,
+        )
+
+    def _damaged(self, error: Exception) -> None:
+        """Called by a snapshot that met damage, so that the next one finds it repaired."""
+        try:
+            self._recover(error)
+        except IndexFault as fault:
+            logger.warning("%s", fault)
+
+    def _recover(self, error: Exception) -> None:
+        """Repair what an error says is damaged.
+
+        Raises:
+            IndexFault: it is no damage, or it cannot be repaired.
+        """
+        if isinstance(error, LexicalDamaged):
+            self._rebuild_keyword()
+        elif not (isinstance(error, sqlite3.Error) and is_damage(error)):
+            raise IndexFault(f"the index cannot be used: {error}", path=self._store.folder) from error
+        elif self._read_only:
+            raise IndexFault(
+                f"the index is damaged: {error}", path=self._store.folder, hint="open it for writing to have it rebuilt"
+            ) from error
+        else:
+            with self._lock:
+                seen = self._pool.file if self._pool else file_identity(self._store.catalog)
+                self._forget()
+            self._store.replace_catalog(str(error), seen)
+
+    def _rebuild_keyword(self) -> None:
+        self._store.forget_lexical()
+        try:
+            if not self._read_only:
+                with self._store.writing() as connection:
+                    self._store.publish(connection)
+                return
+            pool = self._opened()
+            connection = pool.begin()
+            try:
+                self._store.build_scratch(connection, read_state(connection))
+            finally:
+                pool.end(connection)
+        except sqlite3.Error as error:
+            self._recover(error)
+
+    def _forget(self) -> None:
+        """Drop all that was read."""
+        if self._pool is not None:
+            self._pool.close()
+        self._pool = self._matrix = self._vocabulary = self._view = None
+        self._roster = Roster()
+        self._words = WordCache()

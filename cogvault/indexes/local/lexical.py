@@ -1,0 +1,272 @@
+"""The keyword part: a tantivy index of the chunks' words, stems and grams, derived from the catalog.
+
+One document holds the catalog's uuid and the sequence number that the rest reflects. It is replaced in the same commit
+as the rest, so that after a kill at any instant the index itself says which changes it has seen.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+import tantivy
+
+from cogvault.text.tokens import grams, stem
+from cogvault.types import IntArray, Term
+
+# With less, tantivy's indexing thread dies: "index writer was killed".
+_HEAP_BYTES = 64 * 10**6
+_FOOTER = struct.Struct("<II")
+_MAGIC = 1337
+_BUFFER_BYTES = 2**20
+
+
+class LexicalDamaged(Exception):
+    """The keyword folder is missing, broken, or not this catalog's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One chunk as the engine gets it: its id, the version of its card, its words in reading order."""
+
+    chunk: int
+    version: int
+    words: Sequence[str]
+
+
+class Side(Enum):
+    """Which side of a filter is spelled out to the engine."""
+
+    ONLY = "only"
+    NOT = "not"
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Card versions that a search is limited to, or spares."""
+
+    side: Side
+    versions: Sequence[int]
+
+
+class LexicalView:
+    """One state of the keyword part; later commits do not change it."""
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str) -> None:
+        self._searcher = searcher
+        self._schema = schema
+        marks = searcher.search(self._term("mark", uuid), limit=2, count=False).hits
+        if len(marks) != 1:
+            raise LexicalDamaged(f"{len(marks)} sequence marks for catalog {uuid}")
+        self.sequence = int(searcher.fast_field_values("chunk", [marks[0][1]])[0] or 0)
+
+    @property
+    def documents(self) -> int:
+        """Chunks in the view."""
+        return int(self._searcher.num_docs) - 1
+
+    @property
+    def ghosts(self) -> int:
+        """Deleted chunks whose words still are in the files."""
+        # Every chunk and no mark has this value in its field.
+        return int(self._searcher.doc_freq("every", 1)) - self.documents
+
+    def search(self, terms: Sequence[Term], limit: int, restriction: Restriction | None) -> IntArray:
+        """Ids of the ``limit`` chunks with the best weighted BM25, best first."""
+        limit = min(limit, self.documents)
+        if limit <= 0:
+            return np.empty(0, np.int64)
+        with _engine():
+            clauses = [
+                (
+                    tantivy.Occur.Should,
+                    tantivy.Query.boost_query(self._term(term.kind.value, term.text), term.weight),
+                )
+                for term in terms
+            ]
+            query = tantivy.Query.boolean_query(clauses)
+            if restriction is not None:
+                query = self._restricted(query, restriction)
+            hits = self._searcher.search(query, limit=limit, count=False).hits
+            return np.array(self._searcher.fast_field_values("chunk", [place for _, place in hits]), np.int64)
+
+    def holds(self, chunk: int) -> bool:
+        """True when the chunk is in the view."""
+        return bool(self._searcher.search(self._term("chunk", chunk), limit=1, count=False).hits)
+
+    def _term(self, name: str, value: str | int) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, name, value, "freq" if isinstance(value, str) else "basic")
+
+    def _restricted(self, query: tantivy.Query, restriction: Restriction) -> tantivy.Query:
+        cards = tantivy.Query.term_set_query(self._schema, "card", list(restriction.versions))
+        if restriction.side is Side.NOT:
+            return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.MustNot, cards)])
+        silent = tantivy.Query.const_score_query(cards, 0.0)
+        return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])
+
+
+class Lexical:
+    """A keyword folder.
+
+    Args:
+        folder: where it is.
+        uuid: the catalog it belongs to.
+
+    Raises:
+        LexicalDamaged: from any method: the folder is not usable and has to be rebuilt.
+    """
+
+    def __init__(self, folder: Path, uuid: str) -> None:
+        self._uuid = uuid
+        for fault in faults(folder):
+            raise LexicalDamaged(fault)
+        with _engine():
+            self._index = tantivy.Index.open(str(folder))
+            self._index.config_reader("manual")
+        self.reload()
+
+    @classmethod
+    def create(cls, folder: Path, uuid: str) -> Lexical:
+        """Make an empty one, at sequence 0, in an empty folder."""
+        with _engine():
+            index = tantivy.Index(_schema(), str(folder), reuse=False)
+            writer = index.writer(_HEAP_BYTES, 1)
+            writer.add_document(_mark(uuid, 0))
+            writer.commit()
+            writer.wait_merging_threads()
+        return cls(folder, uuid)
+
+    @property
+    def view(self) -> LexicalView:
+        """The state last loaded."""
+        return self._view
+
+    def reload(self) -> None:
+        """Load the newest committed state."""
+        with _engine():
+            self._index.reload()
+            self._view = LexicalView(self._index.searcher(), self._index.schema, self._uuid)
+
+    def write(self, dead: Sequence[int], documents: Iterable[Document], sequence: int, threads: int) -> None:
+        """Delete and add chunks in one commit, then load it.
+
+        Args:
+            dead: card versions whose chunks go.
+            documents: chunks to add.
+            sequence: the change that the result reflects.
+            threads: threads that index.
+        """
+        streams = _Streams()
+        with _engine():
+            writer = self._index.writer(_HEAP_BYTES * threads, threads)
+            try:
+                # By query: delete_documents_by_term does nothing for numbers (tantivy 0.27).
+                schema = self._index.schema
+                if dead:
+                    writer.delete_documents_by_query(tantivy.Query.term_set_query(schema, "card", list(dead)))
+                writer.delete_documents_by_query(tantivy.Query.term_query(schema, "mark", self._uuid))
+                writer.add_document(_mark(self._uuid, sequence))
+                for document in documents:
+                    writer.add_document(streams.document(document))
+                writer.commit()
+            finally:
+                # Unfinished merges would be lost, and small segments pile up.
+                writer.wait_merging_threads()
+        self.reload()
+
+
+class _Streams:
+    """Words to the engine's three token streams, each distinct word analyzed once."""
+
+    def __init__(self) -> None:
+        self._grams: dict[str, str] = {}
+
+    def document(self, document: Document) -> tantivy.Document:
+        known = self._grams
+        for word in document.words:
+            if word not in known:
+                known[word] = " ".join(grams(word))
+        row = tantivy.Document()
+        row.add_text("exact", " ".join(document.words))
+        row.add_text("stem", " ".join(map(stem, document.words)))
+        row.add_text("gram", " ".join([known[word] for word in document.words]))
+        row.add_unsigned("chunk", document.chunk)
+        row.add_unsigned("card", document.version)
+        row.add_unsigned("every", 1)
+        return row
+
+
+def faults(folder: Path) -> Iterator[str]:
+    """Compare every segment file with the checksum in its own footer; one sentence for each that differs."""
+    try:
+        files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        if not any(path.name == "meta.json" for path in files):
+            yield f"{folder.name}: meta.json is missing"
+        for path in files:
+            if path.suffix != ".json" and not _is_sound(path):
+                yield f"{folder.name}/{path.name}: its checksum is wrong"
+    except OSError as error:
+        yield f"{folder.name}: {error.strerror}"
+
+
+def _is_sound(path: Path) -> bool:
+    """tantivy ends each file with JSON that holds the CRC-32 of all before it, its length, and a magic number."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        if size < _FOOTER.size:
+            return False
+        file.seek(size - _FOOTER.size)
+        length, magic = _FOOTER.unpack(file.read())
+        end = size - _FOOTER.size - length
+        if magic != _MAGIC or end < 0:
+            return False
+        file.seek(end)
+        try:
+            expected = json.loads(file.read(length))["crc"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        file.seek(0)
+        value = 0
+        while end > 0 and (part := file.read(min(end, _BUFFER_BYTES))):
+            value = zlib.crc32(part, value)
+            end -= len(part)
+        return bool(value == expected)
+
+
+def _mark(uuid: str, sequence: int) -> tantivy.Document:
+    row = tantivy.Document()
+    row.add_text("mark", uuid)
+    row.add_unsigned("chunk", sequence)
+    return row
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    for name in ("exact", "stem", "gram"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("mark", tokenizer_name="raw", index_option="freq")
+    builder.add_unsigned_field("chunk", indexed=True, fast=True)
+    builder.add_unsigned_field("card", indexed=True)
+    builder.add_unsigned_field("every", indexed=True)
+    return builder.build()
+
+
+@contextmanager
+def _engine() -> Iterator[None]:
+    """Whatever tantivy raises on a broken index, as one error."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        raise LexicalDamaged(str(error)) from error
+    except BaseException as error:
+        # A Rust panic arrives as pyo3's PanicException, which cannot be imported and is no Exception.
+        if type(error).__name__ == "PanicException":
+            raise LexicalDamaged(str(error)) from error
+        raise

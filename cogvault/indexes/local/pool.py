@@ -1,0 +1,95 @@
+"""Read connections, each lent to one snapshot at a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from threading import Lock
+
+from cogvault.indexes.local import schema
+
+_KEPT = 8
+
+
+class ReadPool:
+    """Connections to one catalog file, opened when needed and used again.
+
+    Args:
+        path: the catalog.
+        read_only: nothing may be written, not even SQLite's side files.
+
+    Raises:
+        sqlite3.Error: the file cannot be opened or is no catalog.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._idle: list[sqlite3.Connection] = []
+        self._lent: set[sqlite3.Connection] = set()
+        self._closed = False
+        self._mode = "rw"
+        if read_only:
+            self._mode = "ro" if _readable(path, "ro") else "immutable"
+        self.file = file_identity(path)
+        """The file that was opened."""
+
+    @property
+    def is_current(self) -> bool:
+        """False when another file, or none, has taken its place."""
+        return self.file is not None and self.file == file_identity(self._path)
+
+    def begin(self) -> sqlite3.Connection:
+        """A connection in a read transaction; give it back with ``end``."""
+        with self._lock:
+            connection = self._idle.pop() if self._idle else schema.connect(self._path, self._mode)
+            self._lent.add(connection)
+        try:
+            connection.execute("BEGIN")
+        except BaseException:
+            self.end(connection)
+            raise
+        return connection
+
+    def end(self, connection: sqlite3.Connection) -> None:
+        """Finish its transaction."""
+        with self._lock:
+            if connection not in self._lent:
+                return
+            self._lent.discard(connection)
+            if connection.in_transaction:
+                connection.rollback()
+            if self._closed or len(self._idle) >= _KEPT:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    def close(self) -> None:
+        """Close what is idle now, and the rest when it comes back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def _readable(path: Path, mode: str) -> bool:
+    try:
+        connection = schema.connect(path, mode)
+        try:
+            schema.read_state(connection)
+        finally:
+            connection.close()
+    except sqlite3.OperationalError:
+        return False
+    return True
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode of a file; None when there is none."""
+    try:
+        info = os.stat(path)  # noqa: PTH116 - called for every snapshot
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino

@@ -1,0 +1,267 @@
+"""The index folder: catalog, keyword folder, and what keeps the two in step.
+
+    lock               held by whoever writes
+    catalog.sqlite     the truth of the cache (schema.py)
+    keyword-<n>        the keyword folder that the catalog names (lexical.py)
+    damaged/<n>        what had to be set aside
+
+A change is committed to the catalog first, then to the keyword folder, then what died is purged from the catalog. Each
+step can be made again from the catalog, so a kill between two of them is healed by whoever comes next.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+
+from filelock import FileLock, Timeout
+
+from cogvault.errors import IndexFault
+from cogvault.indexes.local import damage, schema, words, writer
+from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
+from cogvault.indexes.local.pool import file_identity
+from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
+
+CATALOG = "catalog.sqlite"
+_CATALOG_FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
+_KEYWORD = "keyword-"
+_LOCK_SECONDS = 120.0
+_WAL_BYTES = 8 * 2**20
+# Words of deleted chunks stay in the keyword folder until its segments are merged. Beyond this it is built anew.
+_GHOSTS = 2000
+_GHOST_SHARE = 0.33
+
+logger = logging.getLogger(__name__)
+
+
+class Store:
+    """An index folder.
+
+    Args:
+        folder: made, private to the user, by the first write.
+        threads: threads that may index a large change.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        self.folder = folder
+        self.catalog = folder / CATALOG
+        self.notes: tuple[str, ...] = ()
+        self._threads = threads
+        self._thread_lock = RLock()
+        self._file_lock = FileLock(folder / "lock", thread_local=False)
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        self._lexical: tuple[str, Lexical] | None = None
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+
+    @contextmanager
+    def writing(self, timeout: float = _LOCK_SECONDS) -> Iterator[sqlite3.Connection]:
+        """Be the only writer of all processes, with a connection to the catalog, which is made when missing.
+
+        Args:
+            timeout: seconds to wait for other writers.
+
+        Raises:
+            IndexFault: they did not finish in time, or the folder cannot be written.
+        """
+        if not self._thread_lock.acquire(timeout=timeout):
+            raise IndexFault("another thread is still writing", path=self.folder)
+        try:
+            with self._locked(timeout):
+                yield self._writable()
+        finally:
+            self._thread_lock.release()
+
+    @contextmanager
+    def _locked(self, timeout: float) -> Iterator[None]:
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._file_lock.acquire(timeout=timeout)
+        except (Timeout, OSError) as error:
+            raise IndexFault(
+                f"the index cannot be locked for writing: {error}",
+                path=self.folder,
+                hint="is another process syncing, or the folder read-only?",
+            ) from error
+        try:
+            yield
+        finally:
+            self._file_lock.release()
+
+    def _writable(self) -> sqlite3.Connection:
+        if self._connection is None or self._file != file_identity(self.catalog):
+            self.disconnect()
+            if file_identity(self.catalog) is None:
+                self._sweep(keep="")
+            self._connection = schema.connect(self.catalog, "rwc")
+            self._file = file_identity(self.catalog)
+        return self._connection
+
+    def disconnect(self) -> None:
+        """Close the writing connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def close(self) -> None:
+        """Close everything."""
+        with self._thread_lock:
+            self.disconnect()
+            self._lexical = None
+            if self._scratch is not None:
+                self._scratch.cleanup()
+                self._scratch = None
+
+    def lexical(self, state: State) -> Lexical:
+        """The keyword folder that a state names.
+
+        Raises:
+            LexicalDamaged: it is missing, broken, or foreign.
+        """
+        held = self._lexical
+        if held is None or held[0] != state.keyword:
+            held = (state.keyword, Lexical(self.folder / (state.keyword or "none"), state.uuid))
+            self._lexical = held
+        return held[1]
+
+    def forget_lexical(self) -> None:
+        """Open the keyword folder anew, with all checks, when next asked for it."""
+        self._lexical = None
+
+    def publish(self, connection: sqlite3.Connection) -> None:
+        """Bring the keyword folder to the catalog's last change, then purge what died. Does nothing when all is done.
+
+        Raises:
+            IndexFault: the keyword folder cannot be written; the catalog keeps what is missing there.
+        """
+        state = read_state(connection)
+        try:
+            ghosts = self._follow(connection, state)
+        except LexicalDamaged as error:
+            state = self._rebuild(connection, state, str(error) or "no details")
+        else:
+            if ghosts:
+                state = self._rebuild(connection, state, "")
+        if state.published < state.lexical:
+            writer.purge(connection, state.lexical)
+        self._bound_wal(connection)
+
+    def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
+        """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
+        lexical = self.lexical(state)
+        if lexical.view.sequence != state.lexical:
+            lexical.reload()
+        reached = lexical.view.sequence
+        if not state.published <= reached <= state.lexical:
+            raise LexicalDamaged(f"it reflects change {reached}, the catalog {state.published} to {state.lexical}")
+        if reached < state.lexical:
+            dead = _versions(connection, "born <= ? AND dead > ? AND dead < ?", reached, reached, NEVER)
+            born = _versions(connection, "born > ? AND dead = ?", reached, NEVER)
+            lexical.write(dead, _documents(connection, born), state.lexical, self._threads)
+        return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
+
+    def _rebuild(self, connection: sqlite3.Connection, state: State, fault: str) -> State:
+        """Make a new keyword folder from the catalog and name it there; the old one goes."""
+        numbers = [int(path.name.removeprefix(_KEYWORD)) for path in self.folder.glob(f"{_KEYWORD}*")]
+        name = f"{_KEYWORD}{max(numbers, default=0) + 1}"
+        folder = self.folder / name
+        try:
+            lexical = self._build(connection, state, folder)
+        except (LexicalDamaged, OSError) as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise IndexFault(f"the keyword index cannot be written: {error}", path=folder) from error
+        old = state.keyword
+        with transaction(connection):
+            state = replace(state, keyword=name)
+            write_state(connection, state)
+        self._lexical = (name, lexical)
+        if fault and old:
+            place = damage.set_aside(self.folder, [old])
+            self._note(f"the keyword index was damaged ({fault}); it is now in {place}, and was built anew")
+        self._sweep(keep=name)
+        return state
+
+    def build_scratch(self, connection: sqlite3.Connection, state: State) -> Lexical:
+        """A keyword folder outside the index folder, for an index that may not be written.
+
+        Args:
+            connection: in a read transaction.
+            state: as it sees it.
+        """
+        if self._scratch is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="cogvault-")
+        folder = Path(tempfile.mkdtemp(dir=self._scratch.name))
+        lexical = self._build(connection, state, folder)
+        self._lexical = (state.keyword, lexical)
+        self._note("the keyword index cannot be used where it is; a temporary one was built")
+        return lexical
+
+    def replace_catalog(self, fault: str, seen: tuple[int, int] | None) -> None:
+        """Set a damaged catalog aside, with all that was derived from it, and start an empty one.
+
+        Args:
+            fault: what is wrong with it.
+            seen: identity of the damaged file, so that of several that see the damage only the first acts.
+
+        Raises:
+            IndexFault: the folder cannot be written.
+        """
+        with self._thread_lock, self._locked(_LOCK_SECONDS):
+            self.disconnect()
+            self._lexical = None
+            if file_identity(self.catalog) != seen:
+                return
+            try:
+                place = damage.set_aside(self.folder, _CATALOG_FILES)
+                self._sweep(keep="")
+            except OSError as error:
+                raise IndexFault(f"the damaged index cannot be moved: {error}", path=self.folder) from error
+            self._note(f"the catalog was damaged ({fault}); it is now in {place}, and is being filled anew")
+            self._writable()
+
+    def bytes_on_disk(self) -> int:
+        """Size of all files that are in use."""
+        used = [self.folder / name for name in _CATALOG_FILES]
+        for folder in self.folder.glob(f"{_KEYWORD}*"):
+            used.extend(folder.iterdir())
+        return sum(path.stat().st_size for path in used if path.exists())
+
+    def _build(self, connection: sqlite3.Connection, state: State, folder: Path) -> Lexical:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        lexical = Lexical.create(folder, state.uuid)
+        alive = _versions(connection, "dead = ?", NEVER)
+        lexical.write([], _documents(connection, alive), state.lexical, self._threads)
+        return lexical
+
+    def _sweep(self, *, keep: str) -> None:
+        """Delete keyword folders that are no longer, or not yet, in use."""
+        for path in self.folder.glob(f"{_KEYWORD}*"):
+            if path.name != keep:
+                shutil.rmtree(path, ignore_errors=True)
+
+    def _note(self, text: str) -> None:
+        logger.warning("%s: %s", self.folder, text)
+        self.notes = (*self.notes, text)
+
+    def _bound_wal(self, connection: sqlite3.Connection) -> None:
+        """Move a long write-ahead log into the catalog; readers that hold it up are waited for another time."""
+        wal = self.folder / f"{CATALOG}-wal"
+        if wal.exists() and wal.stat().st_size > _WAL_BYTES:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _versions(connection: sqlite3.Connection, where: str, *values: int) -> list[int]:
+    return [version for (version,) in connection.execute(f"SELECT version FROM cards WHERE {where}", values)]
+
+
+def _documents(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[Document]:
+    for card in words.read(connection, versions):
+        for position, own in enumerate(card.chunks):
+            yield Document(card.version + position, card.version, own)
