@@ -14,9 +14,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from cogvault.errors import ConfigError, ModelUnavailable
-from cogvault.indexing.chunking import CHUNKER_VERSION, TokenBudget, chunk_card
-from cogvault.indexing.sync import Chunker
-from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Embedder, Ranker
 from cogvault.rankers import KeywordRanker, SemanticRanker, TitleRanker
 
@@ -25,11 +22,6 @@ AUTO = "auto"
 BUNDLED = "bundled"
 HASHING = "hashing"
 E5_SMALL = "intfloat/multilingual-e5-small"
-
-DEFAULT_WINDOW_TOKENS = 512
-# "passage: " and special tokens.
-PREFIX_TOKENS = 8
-ESTIMATE_SHARE = 0.6
 
 _RANKERS: dict[str, Callable[[], Ranker]] = {
     "keyword": KeywordRanker,
@@ -107,23 +99,6 @@ class ModelPool:
 def shared_models(cache_dir: Path, threads: int | None) -> ModelPool:
     """The pool that vaults of this process share, so that a model is in memory once."""
     return ModelPool(cache_dir, threads)
-
-
-def make_chunker(target_tokens: int, window_tokens: int | None) -> Chunker:
-    """The chunker for a model's window.
-
-    Tokens are estimated, so that the same card gives the same chunks whether a model is installed or not, and no
-    tokenizer is loaded to index by keyword. The estimate can be 0.6 of the true count in the densest languages, so
-    chunks keep to that share of the window.
-
-    Args:
-        target_tokens: small neighbors are joined up to this size.
-        window_tokens: the model's window, None = the usual one.
-    """
-    room = int(((window_tokens or DEFAULT_WINDOW_TOKENS) - PREFIX_TOKENS) * ESTIMATE_SHARE)
-    budget = TokenBudget(room, lambda texts: [estimate_tokens(text) for text in texts], estimate_tokens, target_tokens)
-    version = f"chunker-{CHUNKER_VERSION}-{target_tokens}-{room}"
-    return Chunker(version, lambda card: chunk_card(card, budget=budget))
 
 
 def make_rankers(names: Sequence[str]) -> dict[str, Ranker]:

@@ -20,14 +20,15 @@ from cogvault.errors import CogvaultError, ModelError, PathError, QueryError, Va
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.layers.summarizers import ExtractiveSummarizer
 from cogvault.protocols import Embedder, Index, Snapshot
-from cogvault.registry import NO_MODEL, ModelPool, make_chunker, make_rankers, shared_models
+from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
 from cogvault.retrieval.calibration import calibrate, measure_floor, sample_of
 from cogvault.retrieval.hits import Hits, to_json
 from cogvault.retrieval.request import Names, When, build_filter
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import Searcher, SearchOptions, SearchRequest
-from cogvault.types import CardInfo, ChangeSet, JsonValue, Problem, Status
+from cogvault.types import Card, CardInfo, ChangeSet, JsonValue, Problem, Status
 
 __all__ = ["CardText", "Vault", "VaultStatus"]
 
@@ -126,6 +127,7 @@ class Vault:
         self._checked = float("-inf")
         self._stale = ""
         self._report: SyncReport | None = None
+        self._summarizer = ExtractiveSummarizer()
         self._searcher = Searcher(
             make_rankers(self.config.rankers), self._embedder, _search_options(self.config), _calibration
         )
@@ -318,15 +320,19 @@ class Vault:
             return None
 
     def _syncer(self) -> Syncer:
-        config, embedder = self.config, self._embedder()
+        config = self.config
         return Syncer(
             self.path,
             self._open(),
             MarkdownCardParser(strip_frontmatter=config.strip_frontmatter),
-            make_chunker(config.chunk_tokens, embedder.max_tokens if embedder else None),
-            embedder,
+            self._embedder(),
             SyncOptions.from_config(config, self._folder),
+            layers=self._layers,
         )
+
+    def _layers(self, card: Card) -> tuple[str, str]:
+        summary = self._summarizer.summarize(card)
+        return summary.abstract, summary.overview
 
     def _refresh(self) -> None:
         """Look for changed files when the last look is old enough; a failure makes the answer stale, never wrong."""
