@@ -1,6 +1,6 @@
 """A view: everything in memory that belongs to one sequence number, shared by all snapshots of it.
 
-What a view works out on demand is kept with it: filter masks, the last query's terms and dot products, lengths of means.
+What a view works out on demand is kept with it: masks of filters, the last query's terms and dot products.
 """
 
 from __future__ import annotations

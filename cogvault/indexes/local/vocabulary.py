@@ -1,7 +1,7 @@
 """The words of the index: how often each occurs, and which words each card holds.
 
-Query terms become sets of words here. Words that match the same terms are one *class*: counting classes instead of terms
-makes one pass over a candidate's words enough, however many terms a word has.
+Query terms become sets of words here. Words that match the same terms are one *class*: counting classes instead of
+terms makes one pass over a candidate's words enough, however many terms a word has.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class TermTotals:
         return cls(totals, terms)
 
     def between(self, first: IntArray, end: IntArray) -> FloatArray:
-        """(n, terms) how often each term stands in the chunks from ``first`` (n,) up to, not including, ``end`` (n,)."""
+        """(n, terms) how often each term stands in the chunks from ``first`` (n,) up to, without, ``end`` (n,)."""
         return np.asarray((self.totals[end] - self.totals[first]).astype(np.float32) @ self.terms.holds)
 
 
