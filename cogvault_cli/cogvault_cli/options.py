@@ -15,6 +15,8 @@ from cogvault_cli.command import OWN, option
 from cogvault_cli.failures import UsageFault
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from cogvault import Config, Vault
 
 RECALL = "Searching (every command takes these)"
@@ -43,6 +45,12 @@ class Folder(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         if not str(value).strip():
             self.fail("the name of the folder is empty", param, ctx)
         return Path(value).expanduser()
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Let the shell complete names of folders."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="dir")]
 
 
 @dataclass(frozen=True, slots=True)

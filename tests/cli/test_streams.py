@@ -89,7 +89,8 @@ def test_closed_pipe_is_silent(args: list[str]) -> None:
 def test_shell_completion_knows_commands_and_options(spawn: Spawn) -> None:
     def complete(words: str, place: int) -> set[str]:
         env = {"_COGVAULT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(place)}
-        return {line.partition(",")[2] for line in spawn(env=env).stdout.splitlines()}
+        return {line.removeprefix("plain,") for line in spawn(env=env).stdout.splitlines()}
 
     assert complete("cogvault s", 1) == {"search", "show", "status"}
     assert "--tenant" in complete("cogvault search --t", 2)
+    assert complete("cogvault index no", 2) == {"dir,no"}

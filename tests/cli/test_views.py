@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
+from types import ModuleType
 from typing import Any, Literal
 
 import pytest
@@ -18,6 +20,7 @@ from cogvault import CardText, Hit, Hits, SyncProgress, SyncReport
 from cogvault.retrieval.hits import Part, Stage, Trace
 from cogvault.types import Problem, Status
 from cogvault_cli.output import printable
+from cogvault_cli.views import card, highlight, marks, sync
 from cogvault_cli.views.card import print_card, split_frontmatter
 from cogvault_cli.views.highlight import spans
 from cogvault_cli.views.hits import print_hits
@@ -227,3 +230,10 @@ def test_split_frontmatter_loses_nothing_but_fences(text: str) -> None:
     head, body = split_frontmatter(text)
     assert text.endswith(body)
     assert head in text
+
+
+@pytest.mark.parametrize("module", [card, highlight, marks, sync])
+def test_examples_in_docstrings_are_true(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert result.failed == 0

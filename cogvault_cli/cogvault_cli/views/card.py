@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.text import Text
 
 from cogvault_cli.output import printable
 from cogvault_cli.views.marks import DIM, put
@@ -25,7 +26,7 @@ def print_card(console: Console, card: CardText) -> None:
         return
     head, body = split_frontmatter(text)
     if head:
-        put(console, (head.rstrip("\n"), DIM))
+        console.print(Text(head.rstrip("\n"), DIM))
     console.print()
     console.print(Markdown(body))
 

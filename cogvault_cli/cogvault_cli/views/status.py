@@ -24,7 +24,6 @@ def print_status(console: Console, status: VaultStatus) -> None:
         "cards": f"{status.cards:,}",
         "chunks": f"{status.chunks:,}",
         "vectors": vectors,
-        "changes": f"{status.sequence:,} since the index was made",
         "problems": f"{len(status.problems):,}",
     }
     for name, value in facts.items():
