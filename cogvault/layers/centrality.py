@@ -22,8 +22,9 @@ from cogvault.text.tokens import stem
 
 # Shorter words of spaced scripts are articles and prepositions more often than subjects.
 MIN_WORD = 3
-# Two sentences that share this much of the shorter one's words say the same.
-SAME = 0.6
+# Sentences that share more than this of the words of both say the same. Below it, lines of one template begin, which
+# differ in the one word that matters.
+SAME = 0.8
 # With less than this left of a budget there is nothing worth looking for.
 MIN_COST = 3
 _SCALE = 1_000_000
@@ -103,4 +104,5 @@ def pick(
 
 
 def _same(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) > SAME * max(1, min(len(one), len(other)))
+    shared = len(one & other)
+    return shared > SAME * (len(one) + len(other) - shared) or one == other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from cogvault.layers.centrality import centrality, terms, words
 from cogvault.layers.moments import find_dates
 from cogvault.layers.names import find_names, rank_names
 from cogvault.layers.passages import Heading, Passage, read
-from cogvault.layers.words import DECISION_WORDS
+from cogvault.layers.words import DECISION_WORDS, MONTHS
 from cogvault.text.dates import parse_date
 from cogvault.text.sentences import sentences as split_sentences
 
@@ -31,6 +32,7 @@ _SHORT = 0.6
 _ROW = 0.5
 _SHORT_WORDS = 4
 _QUESTION_MARKS = ("?", "？", "؟")
+_FIRST_WORD = re.compile(r"[^\W\d_]*")
 
 T = TypeVar("T")
 
@@ -134,8 +136,18 @@ def digest(title: str, body: str) -> Digest:
 
 def _split(passage: Passage) -> list[tuple[Passage, bool, str]]:
     """A passage's sentences, each with whether a turn begins with it; a table row is one."""
-    texts = [passage.text] if passage.row else split_sentences(passage.text)
+    texts: list[str] = []
+    for text in [passage.text] if passage.row else split_sentences(passage.text):
+        if texts and _ends_in_day(texts[-1]) and _FIRST_WORD.match(text, 0, 12)[0].casefold() in MONTHS:  # type: ignore[index]
+            texts[-1] += f" {text}"
+        else:
+            texts.append(text)
     return [(passage, passage.opens and number == 0, text) for number, text in enumerate(texts)]
+
+
+def _ends_in_day(text: str) -> bool:
+    """True for the first half of ``Am 8. Mai 2023``, cut where a sentence could have ended."""
+    return text[-1] == "." and text[-2:-1].isdecimal()
 
 
 def _spread(items: Sequence[T]) -> Sequence[T]:

@@ -19,7 +19,7 @@ MAX_NAME_CHARS = 60
 # Mara Lind, PostgreSQL, POL-358: up to four words with capitals in a row. The first letter's class is a superset of the
 # capitals of Latin, Greek, Cyrillic and Armenian, and what stands before is looked at afterwards: a pattern that
 # starts with a plain class is searched for several times faster than one with properties or a look behind.
-_FIRST = r"[A-ZÀ-ÞĀ-ɏͰ-ΫЀ-Яѐ-ԯԱ-Ֆ]"
+_FIRST = r"[A-ZÀ-ÞĀ-ɏͰ-ΫЀ-ЯѠ-ԯԱ-Ֆ]"
 _CAPITALIZED = rf"{_FIRST}[^\W_]+(?:[’'\-][^\W_]+)*"
 _CAPITALS = re.compile(rf"{_CAPITALIZED}(?: {_CAPITALIZED}){{0,3}}")
 _NOT_BEFORE = frozenset("_@'’")
@@ -69,8 +69,8 @@ def _places(text: str) -> list[tuple[int, str]]:
             name = name.partition(" ")[2]
         elif before[-1].isalnum() or before[-1] in _NOT_BEFORE:
             continue
-        if name and match.group()[0].isupper() and text[match.end() : match.end() + 1] != "_":
-            found.append((start, _without_calendar(name)))
+        if name and text[match.end() : match.end() + 1] != "_":
+            found.append((start, _clean(name)))
     found += _identifiers(text)
     if "@" in text:
         found += [(match.start(), match.group()) for match in _HANDLE.finditer(text) if _starts(text, match.start())]
@@ -106,11 +106,9 @@ def _identifiers(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def _without_calendar(name: str) -> str:
-    """A name without months and weekdays."""
-    if " " not in name:
-        return "" if name.casefold() in CALENDAR_WORDS else name
-    return " ".join(word for word in name.split(" ") if word.casefold() not in CALENDAR_WORDS)
+def _clean(name: str) -> str:
+    """A run of words without those that only look like names: months, weekdays, small letters of the class above."""
+    return " ".join(word for word in name.split(" ") if word[0].isupper() and word.casefold() not in CALENDAR_WORDS)
 
 
 def rank_names(sentences: Iterable[tuple[str, ...]], words: int, known: Iterable[str] = ()) -> tuple[str, ...]:

@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 # A larger body is represented by its beginning: bounds time and memory whatever a file holds.
 MAX_BODY_CHARS = 400_000
-MAX_PASSAGE_CHARS = 2_000
+# A longer passage is cut into pieces of about this.
+PASSAGE_CHARS = 2_000
 MAX_HEADINGS = 200
 MAX_TODOS = 100
 _MAX_LABEL_CHARS = 500
+_MAX_WORD_CHARS = 40
 
 _FENCE = re.compile(r"(`{3,}|~{3,})([^\n]*)")
 _HEADING = re.compile(r"(#{1,6})(?=[ \t])")
@@ -112,12 +114,13 @@ class _Reader:
     def _add(self, text: str, *, row: bool = False) -> None:
         if "**" in text:
             text = _BOLD.sub(lambda match: match[1] or "", text)
+        # Pieces of one size, so that no tail of a few words passes for a sentence.
+        size = -(-len(text) // max(1, -(-len(text) // PASSAGE_CHARS)))
         start = 0
         while start < len(text):
-            end = start + MAX_PASSAGE_CHARS
+            end = start + size
             if end < len(text):
-                # Between words where there are any; one blank in half a passage is enough.
-                space = text.rfind(" ", start + MAX_PASSAGE_CHARS // 2, end)
+                space = text.find(" ", end, end + _MAX_WORD_CHARS)
                 end = space if space > 0 else end
             if piece := text[start:end].strip():
                 self.passages.append(Passage(piece, len(self.headings), self.speaker, self.at, self.opens, row))

@@ -35,7 +35,7 @@ _PROMPTS = {
 _REPLY_TOKENS = {"abstract": 400, "overview": 4_000}
 _MAX_ABSTRACT_TOKENS = 2 * ABSTRACT_TOKENS
 # A model that failed this often in a row is left alone for a while.
-_MAX_FAILURES = 3
+_MAX_FAILURES = 2
 
 
 class ExtractiveSummarizer:
@@ -71,7 +71,7 @@ class LLMSummarizer:
         chat: the model to ask.
         cache: where its answers are kept.
         max_input_tokens: longer cards are cut to this for the model.
-        pause_seconds: how long a model that failed three times in a row is left alone.
+        pause_seconds: how long a model that failed twice in a row is left alone.
         clock: seconds that never go back.
         estimate: length of a text in tokens.
     """
@@ -95,11 +95,11 @@ class LLMSummarizer:
 
     @property
     def fingerprint(self) -> str:
-        return f"llm-{PROMPT_VERSION}-{self._max_input_tokens}-{self._chat.model}@{self._chat.url}"
+        return f"llm-{PROMPT_VERSION}-{self._max_input_tokens}-{self._chat.name}"
 
     def summarize(self, card: Card) -> Summary:
         plain = self._fallback.summarize(card)
-        if len(card.body) <= OWN_TOKENS or self._estimate(card.body.strip()) <= OWN_TOKENS:
+        if self._estimate(card.body.strip()) <= OWN_TOKENS:
             self._cache.forget(card.id)
             return plain
         text = clip(f"# {card.title}\n\n{card.description}\n\n{card.body}", self._max_input_tokens, self._estimate)
@@ -122,7 +122,7 @@ class LLMSummarizer:
     def _layer(self, card: str, layer: str, text: str, notes: list[str]) -> str | None:
         """A layer from the cache or the model; None and a note when there is none."""
         content = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        key = SummaryKey(content, layer, PROMPT_VERSION, f"{self._chat.model}@{self._chat.url}")
+        key = SummaryKey(content, layer, PROMPT_VERSION, self._chat.name)
         if (kept := self._cache.get(card, key)) is not None:
             return kept
         try:
