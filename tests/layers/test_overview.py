@@ -76,22 +76,7 @@ def test_a_dialogue_tells_speakers_and_what_each_said() -> None:
 
 
 def test_a_long_card_has_500_to_2000_tokens() -> None:
-    nouns = [
-        "queue",
-        "worker",
-        "index",
-        "cache",
-        "bridge",
-        "valley",
-        "lemon",
-        "piano",
-        "glacier",
-        "mortar",
-        "violin",
-        "harbor",
-        "saddle",
-        "copper",
-    ]
+    nouns = ["queue", "worker", "cache", "bridge", "valley", "lemon", "piano", "glacier", "mortar", "violin", "copper"]
     lines = [f"The {one} met a {other} in the {third}." for one in nouns for other in nouns for third in nouns[:4]]
     text = "\n\n".join(f"## Part {number}\n\n" + " ".join(lines[number::20]) for number in range(20))
     assert MIN_TOKENS <= estimate_tokens(overview_of(text)) <= MAX_TOKENS
