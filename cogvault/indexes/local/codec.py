@@ -23,6 +23,7 @@ from cogvault.types import (
     Chunk,
     ChunkKind,
     IndexIdentity,
+    IntArray,
     Link,
     LinkKind,
     Problem,
@@ -31,6 +32,8 @@ from cogvault.types import (
 
 WordArray: TypeAlias = npt.NDArray[np.uint32]
 ShortArray: TypeAlias = npt.NDArray[np.uint16]
+
+PackedWords: TypeAlias = tuple[bytes, bytes]
 
 # Word ids from here on do not fit 16 bits: the short stream holds this mark, the long stream the id.
 LONG = 0xFFFF
@@ -165,28 +168,29 @@ def decode_shape(content: bytes, chunks: int) -> Shape:
     return Shape(lengths, bits.astype(np.bool_))
 
 
-def encode_words(ids: WordArray) -> bytes:
+def encode_words(ids: IntArray) -> bytes:
     """Word ids in reading order: mostly two bytes each, because the usual words came first and have low ids."""
     long = ids >= LONG
     short = np.where(long, LONG, ids).astype("<u2")
     return len(ids).to_bytes(4, "little") + short.tobytes() + ids[long].astype("<u4").tobytes()
 
 
-def decode_words(contents: Iterable[bytes]) -> WordArray:
-    """The word ids of several rows by ``encode_words``, one row after another.
+def unpack_words(content: bytes) -> PackedWords:
+    """A row by ``encode_words`` as its short and its long stream."""
+    end = 4 + 2 * int.from_bytes(content[:4], "little")
+    return content[4:end], content[end:]
+
+
+def join_words(packed: Iterable[PackedWords]) -> IntArray:
+    """Word ids of several rows, one row after another.
 
     Raises:
-        ValueError: a row is cut off or not of this form.
+        ValueError: a row is not of this form.
     """
-    shorts: list[bytes] = []
-    longs: list[bytes] = []
-    for content in contents:
-        end = 4 + 2 * int.from_bytes(content[:4], "little")
-        shorts.append(content[4:end])
-        longs.append(content[end:])
-    short = np.frombuffer(b"".join(shorts), "<u2")
-    ids = short.astype(np.uint32)
-    long = np.frombuffer(b"".join(longs), "<u4")
+    rows = list(packed)
+    short = np.frombuffer(b"".join([short for short, _ in rows]), "<u2")
+    ids = short.astype(np.int64)
+    long = np.frombuffer(b"".join([long for _, long in rows]), "<u4")
     if len(long):
         ids[short == LONG] = long
     return ids

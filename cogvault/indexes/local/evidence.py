@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cogvault.indexes import int8
 from cogvault.indexes.local.cards import CardTable
-from cogvault.indexes.local.search import Reader, ranges
+from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.view import Scan, VectorView, windows
-from cogvault.indexes.local.vocabulary import ResolvedTerms, TermTotals
+from cogvault.indexes.local.vocabulary import ResolvedTerms, ranges
 from cogvault.types import Evidence, FloatArray, IntArray, LayerEvidence, Term
 
-# Counters held at once: a query of thousands of terms is counted some cards at a time.
-_CELLS = 4_000_000
+_Number = TypeVar("_Number", np.float32, np.float64)
+
+# Words and counters looked at in one go. Larger arrays go back to the system after each query, and getting them anew
+# costs more than the counting; and a query of thousands of terms must not need gigabytes.
+_WORDS_AT_ONCE = 65_536
+_COUNTERS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ def evidence(
         _Units(table.first_rows[located.slots], table.first_rows[located.slots + 1]),
     )
     resolved = view.resolve(reader.connection, terms)
-    counts = _counts(reader, located.slots, layers, resolved)
+    counts = _counts(reader, located.slots, rows, layers[1], resolved)
     vectors = None if vector is None else view.vectors(reader.connection)
     cosines = _cosines(vectors, vector, located.slots, rows, layers, window)
     before = table.words_before
@@ -64,27 +69,38 @@ def evidence(
 
 
 def _counts(
-    reader: Reader, slots: IntArray, layers: Sequence[_Units], resolved: ResolvedTerms
+    reader: Reader, slots: IntArray, rows: IntArray, around: _Units, resolved: ResolvedTerms
 ) -> tuple[FloatArray, ...]:
     """(n, terms) for each layer."""
     table = reader.view.table
-    found = tuple(np.zeros((len(slots), len(resolved.chunk_frequency)), np.float32) for _ in layers)
-    for group in _groups(table, np.unique(slots), len(resolved.holds)):
+    detail, window, card = (np.zeros((len(slots), len(resolved.chunk_frequency)), np.float32) for _ in range(3))
+    for group in _groups(table, np.unique(slots), len(resolved.chunk_frequency)):
         words = reader.words.read(reader.connection, table.starts[group].tolist())
-        rows = ranges(table.first_rows[group], table.counts[group])
-        totals = TermTotals.of(words, table.words_before[rows + 1] - table.words_before[rows], resolved)
+        first, sizes = table.first_rows[group], table.counts[group]
+        of_group = ranges(first, sizes)
+        each = resolved.count(words, table.words_before[of_group + 1] - table.words_before[of_group])
         chosen = np.flatnonzero((slots >= group[0]) & (slots <= group[-1]))
         place = np.searchsorted(group, slots[chosen])
+        starts = np.cumsum(sizes) - sizes
         # From rows of the table to rows of the group.
-        shift = (np.cumsum(table.counts[group]) - table.counts[group])[place] - table.first_rows[group][place]
-        for units, target in zip(layers, found, strict=True):
-            target[chosen] = totals.between(units.first[chosen] + shift, units.end[chosen] + shift)
-    return found
+        shift = (starts - first)[place]
+        detail[chosen] = each[rows[chosen] + shift]
+        spans = around.end[chosen] - around.first[chosen]
+        window[chosen] = _summed(each[ranges(around.first[chosen] + shift, spans)], np.cumsum(spans) - spans)
+        card[chosen] = _summed(each, starts)[place]
+    return detail, window, card
 
 
-def _groups(table: CardTable, slots: IntArray, classes: int) -> Iterator[IntArray]:
-    """Cut ascending slots into runs of not too many chunks."""
-    group = np.cumsum(table.counts[slots]) * classes // _CELLS
+def _summed(rows: npt.NDArray[_Number], starts: IntArray) -> npt.NDArray[_Number]:
+    """Sums of runs of rows; every run has one."""
+    return np.asarray(np.add.reduceat(rows, starts, axis=0)) if len(starts) else rows
+
+
+def _groups(table: CardTable, slots: IntArray, terms: int) -> Iterator[IntArray]:
+    """Cut ascending slots into runs of not too many words and chunks."""
+    words = np.cumsum(table.words_before[table.first_rows[slots + 1]] - table.words_before[table.first_rows[slots]])
+    counters = np.cumsum(table.counts[slots]) * terms
+    group = np.maximum(words // _WORDS_AT_ONCE, counters // _COUNTERS_AT_ONCE)
     yield from np.split(slots, np.flatnonzero(np.diff(group)) + 1) if len(slots) else ()
 
 
@@ -119,4 +135,4 @@ def _dots(vectors: VectorView, scan: Scan, units: _Units) -> npt.NDArray[np.floa
     """(n,) dot product of the query with the sum of the vectors of each unit; every unit has a chunk."""
     counts = units.end - units.first
     each = vectors.dots(scan, ranges(units.first, counts))
-    return np.asarray(np.add.reduceat(each, np.cumsum(counts) - counts)) if len(counts) else each
+    return _summed(each, np.cumsum(counts) - counts)

@@ -183,11 +183,16 @@ class LocalIndex:
         return matrix
 
     def _stats(self, view: View, connection: sqlite3.Connection) -> IndexStats:
+        if view.stats is None or view.stats.notes != self._store.notes:
+            view.stats = self._measured(view, connection)
+        return view.stats
+
+    def _measured(self, view: View, connection: sqlite3.Connection) -> IndexStats:
         return IndexStats(
             sequence=view.state.sequence,
             cards=len(view.table.cards),
             chunks=view.table.chunks,
-            vectors=view.held(connection),
+            vectors=int(view.has_vector(connection, view.identity.model).sum()),
             embeddable=int(view.table.embeddable.sum()),
             identity=view.identity,
             bytes_on_disk=self._store.bytes_on_disk(),

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.lexical import Restriction, Side
 from cogvault.indexes.local.view import View
-from cogvault.indexes.local.vocabulary import TermTotals, WordCache
-from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term, TermKind
+from cogvault.indexes.local.vocabulary import WordCache, ranges
+from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
-# Grams of that many chunks cost the engine more time than they say anything. They are left out when it looks for
-# candidates, and counted when candidates are scored.
-_COMMON_CHUNKS = 1000
-_COMMON_SHARE = 0.05
+# Terms that can add less than this share of what the query's best term adds cost the engine more time than they are
+# worth. They are left out when it looks for candidates, and counted when candidates are scored.
+_SILENT_SHARE = 0.08
+# In a smaller index nothing is left out.
+_LARGE_CHUNKS = 2000
 # So many more candidates than asked for are scored exactly, because the engine rounds lengths and counts dead chunks.
 _SLACK_SHARE = 0.25
 _SLACK = 32
@@ -53,10 +54,8 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     cards_before = np.concatenate([[0], np.cumsum(before[view.table.first_rows[slots + 1]] - card_starts)])
     lengths = before[rows + 1] - before[rows]
     own = words[ranges(cards_before[of_chunk] + before[rows] - card_starts[of_chunk], lengths)]
-    totals = TermTotals.of(own, lengths, resolved)
-    each = np.arange(len(chunks))
     scores = bm25.scores(
-        totals.between(each, each + 1),
+        resolved.count(own, lengths),
         lengths.astype(np.float32),
         view.table.mean_length,
         resolved.chunk_frequency,
@@ -83,15 +82,11 @@ def semantic(reader: Reader, vector: FloatArray, filter: Filter, limit: int) -> 
 
 
 def _telling(terms: Sequence[Term], frequency: FloatArray, chunks: int) -> list[Term]:
-    """Terms that occur at all, without grams of most chunks when there is anything else."""
-    common = max(_COMMON_CHUNKS, chunks * _COMMON_SHARE)
-    found = [term for term, held in zip(terms, frequency.tolist(), strict=True) if held > 0]
-    rare = [
-        term
-        for term, held in zip(terms, frequency.tolist(), strict=True)
-        if held > 0 and (term.kind is not TermKind.GRAM or held <= common)
-    ]
-    return rare or found
+    """Terms that occur, without those that say next to nothing."""
+    weights = np.array([term.weight for term in terms])
+    gains = np.where(frequency > 0, weights * bm25.idf(frequency.astype(np.float64), chunks), 0.0)
+    least = gains.max(initial=0.0) * _SILENT_SHARE if chunks >= _LARGE_CHUNKS else 0.0
+    return [term for term, gain in zip(terms, gains.tolist(), strict=True) if gain > 0 and gain >= least]
 
 
 def _candidates(view: View, terms: Sequence[Term], pool: int, mask: BoolArray | None) -> IntArray:
@@ -127,12 +122,6 @@ def _best(scores: FloatArray, places: IntArray, positions: IntArray, chunks: Int
     """Best first; equal scores by card id, then position."""
     order = np.lexsort((positions, places, -scores))[:limit]
     return Ranking(chunks[order], scores[order])
-
-
-def ranges(first: IntArray, counts: IntArray) -> IntArray:
-    """``first[i], first[i] + 1, …`` (``counts[i]`` numbers) for each i, one after another."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(first - before, counts) + np.arange(counts.sum())
 
 
 def nothing() -> Ranking:

@@ -20,7 +20,7 @@ from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
 from cogvault.indexes.local.vectors import Matrix, held
 from cogvault.indexes.local.vocabulary import ResolvedTerms, Vocabulary
-from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Term
+from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
 _CACHED_MASKS = 64
 
@@ -152,7 +152,8 @@ class View:
         self._masks: dict[Filter, BoolArray] = {}
         self._terms: tuple[tuple[Term, ...], ResolvedTerms] | None = None
         self._windows: dict[int, float] = {}
-        self._held: int | None = None
+        self.stats: IndexStats | None = None
+        """Measured once, by whoever knows how."""
 
     def vectors(self, connection: sqlite3.Connection) -> VectorView | None:
         """Vectors of the serving model, read when first asked for; None = there are none.
@@ -171,12 +172,6 @@ class View:
         """(rows,) True for rows of the matrix that no card of the view has; None when they were never read."""
         vectors = self._vectors
         return None if vectors is None else vectors.places < 0
-
-    def held(self, connection: sqlite3.Connection) -> int:
-        """Chunks with a vector of the serving model."""
-        if self._held is None:
-            self._held = int(self.has_vector(connection, self.identity.model).sum())
-        return self._held
 
     def has_vector(self, connection: sqlite3.Connection, model: str) -> BoolArray:
         """(chunks,) by row of the table: which have a vector of a model (fingerprint)."""

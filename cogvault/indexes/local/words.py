@@ -48,7 +48,7 @@ def _read_batch(connection: sqlite3.Connection, versions: Sequence[int]) -> Iter
     for version, _, _, content, expected in rows:
         if codec.checksum(content) != expected:
             raise sqlite3.DatabaseError(f"the words of card version {version} are damaged")
-    ids = [codec.decode_words([content]) for _, _, _, content, _ in rows]
+    ids = [codec.join_words([codec.unpack_words(content)]) for _, _, _, content, _ in rows]
     forms = dict(
         connection.execute(
             "SELECT id, form FROM words WHERE id IN (SELECT value FROM json_each(?))",
@@ -87,7 +87,7 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], next_word: i
         [(*key, np.array(words, "<u4").tobytes()) for key, words in sorted(joined.items())],
     )
     for card in cards:
-        own = np.fromiter((ids[word] for chunk in card.chunks for word in chunk), np.uint32)
+        own = np.fromiter((ids[word] for chunk in card.chunks for word in chunk), np.int64)
         content = codec.encode_words(own)
         connection.execute(
             "INSERT INTO forward (version, content, checksum) VALUES (?, ?, ?)",
@@ -140,7 +140,7 @@ def forget(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
         contents = connection.execute(
             "SELECT content FROM forward WHERE version IN (SELECT value FROM json_each(?))", (batch,)
         )
-        held = np.unique(codec.decode_words([content for (content,) in contents])).astype(np.int64)
+        held = np.unique(codec.join_words([codec.unpack_words(content) for (content,) in contents]))
         idle = _idle(connection, held)
         gone = connection.execute(
             "SELECT id, form FROM words WHERE id IN (SELECT value FROM json_each(?))", (many(idle),)
