@@ -63,6 +63,8 @@ def _places(text: str) -> list[tuple[int, str]]:
         text = _CODE.sub(lambda match: "`" * len(match[0]), text)
     for match in _CAPITALS.finditer(text):
         start, name = match.start(), match.group()
+        if " " not in name and (start == 0 or text[start - 1] == "\n"):
+            continue  # the most frequent case by far: a sentence starts
         before = text[max(0, start - _MARKS) : start].rpartition("\n")[2]
         if len(before) < min(_MARKS, start + 1) and not any(map(str.isalpha, before)):
             # Nothing but marks since the line began: the first word of its sentence.

@@ -65,6 +65,11 @@ def test_a_dialogue_says_who_spoke_and_when() -> None:
     assert abstract_of(text) == "Ana, Wei (2024-03-15). Ana: We take Postgres. Wei: Agreed, Postgres it is."
 
 
+def test_a_compact_time_names_its_day_and_a_word_none() -> None:
+    text = "**Ana** (20240315T103000Z): We take Postgres.\n\n**Wei** (later): Agreed, Postgres it is."
+    assert abstract_of(text).startswith("Ana, Wei (2024-03-15). Ana:")
+
+
 def test_bold_labels_are_no_speakers_but_stay() -> None:
     assert (
         abstract_of("**Decision**: Use Postgres.\n\n**Reason**: It is there.")
