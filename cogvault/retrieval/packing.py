@@ -1,8 +1,8 @@
 """Pack ranked chunks into an answer of at most so many tokens. Pure.
 
 The strongest chunks come in full (L2). When the next does not fit, its card is told shorter, by overview (L1) or
-abstract (L0), unless the card already speaks. No text comes twice; chunks of one card stand together in reading order,
-joined where they are neighbors. Everything is counted, headers included.
+abstract (L0), unless the card already speaks; nothing else of it is told after that. No text comes twice; chunks of one
+card stand together in reading order, joined where they are neighbors. Everything is counted, headers included.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 AUTO = "auto"
 LAYERS = ("L2", "L1", "L0")
-# After this many chunks in a row that fit in no form, the answer is full.
+# After this many chunks in a row that say something new and fit in no form, the answer is full.
 PATIENCE = 8
 GAP = "…"
 
@@ -85,31 +85,35 @@ def pack(
     for piece in pieces:
         if misses >= PATIENCE:
             break
-        for form, text in _forms(piece, shorter, layer, known=piece.card in groups):
-            if not text.strip() or text in seen:
-                continue
-            taken = _Taken(piece, form, text)
+        if piece.text.strip() in seen:  # another card said the same
+            continue
+        forms = [
+            _Taken(piece, form, text.strip())
+            for form, text in _forms(piece, shorter, layer, groups.get(piece.card, []))
+        ]
+        news = [taken for taken in forms if taken.text and taken.text not in seen]
+        for taken in news:
             trial = {**groups, piece.card: sorted([*groups.get(piece.card, []), taken], key=_reading_order)}
             if count(_render(trial)) <= budget:
                 groups = trial
                 order.append(taken)
-                seen.add(text)
+                seen.add(taken.text)
                 misses = 0
                 break
         else:
-            misses += 1
+            misses += bool(news)
     text = _render(groups)
     return Packed(text, count(text) if text else 0, tuple((taken.piece.place, taken.layer) for taken in order))
 
 
 def _forms(
-    piece: Piece, shorter: Callable[[str], tuple[str, str]], layer: str, *, known: bool
+    piece: Piece, shorter: Callable[[str], tuple[str, str]], layer: str, told: Sequence[_Taken]
 ) -> list[tuple[str, str]]:
-    """Forms in which a piece may be told, longest first."""
-    if layer == "L2" or (layer == AUTO and known):
-        return [("L2", piece.text)]
-    if known:
+    """Forms in which a piece may be told, longest first, after what its card has told already."""
+    if told and told[0].layer != "L2":  # its overview or abstract speaks for all of it
         return []
+    if layer == "L2" or told:
+        return [("L2", piece.text)]
     overview, abstract = shorter(piece.card)
     forms = {"L2": piece.text, "L1": overview, "L0": abstract}
     return [(name, forms[name]) for name in (LAYERS if layer == AUTO else (layer,))]
@@ -127,7 +131,7 @@ def _render_card(taken: Sequence[_Taken]) -> str:
     """One card: a citation with a note, then its runs; a gap between runs names the lines that follow."""
     first = taken[0].piece
     if taken[0].layer != "L2":
-        return f"{first.file}{_note(first)}\n{taken[0].text.strip()}"
+        return f"{first.file}{_note(first)}\n{taken[0].text}"
     runs: list[list[_Taken]] = []
     for item in taken:
         if runs and item.piece.position == runs[-1][-1].piece.position + 1:
@@ -138,7 +142,7 @@ def _render_card(taken: Sequence[_Taken]) -> str:
     for place, run in enumerate(runs):
         lines = _lines(run[0].piece.lines[0], run[-1].piece.lines[1])
         head = f"{first.file}{lines}{_note(first)}" if place == 0 else f"{GAP} {lines}"
-        blocks.append(head + "\n" + "\n".join(item.text.strip() for item in run))
+        blocks.append(head + "\n" + "\n".join(item.text for item in run))
     return "\n".join(blocks)
 
 
