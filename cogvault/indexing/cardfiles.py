@@ -53,12 +53,23 @@ class CardFiles:
             if read.cut:
                 message = f"larger than {self.max_card_bytes} bytes: only the first {len(read.data)} are indexed"
                 card = replace(card, problems=(*card.problems, Problem(file.path, "oversize", message)))
-            abstract, overview = self.layers(card) if self.layers is not None else ("", "")
-            return CardRecord(card, tuple(self.chunk(card)), read.stamp, read.hash, abstract, overview)
-        except Exception as error:  # parsers and summarizers may be anybody's; their fault concerns this file only
+            chunks = tuple(self.chunk(card))
+        except Exception as error:  # a parser may be anybody's; its fault concerns this file only
             _log.exception("%s could not be indexed", file.path)
             self.failed[id] = Problem(file.path, "parse-failed", f"cannot be indexed: {error!r}")
             return None
+        card, abstract, overview = self._summarized(card)
+        return CardRecord(card, chunks, read.stamp, read.hash, abstract, overview)
+
+    def _summarized(self, card: Card) -> tuple[Card, str, str]:
+        if self.layers is None:
+            return card, "", ""
+        try:
+            return card, *self.layers(card)
+        except Exception as error:  # a summarizer may be anybody's, and a card is searchable without it
+            _log.exception("%s could not be summarized", card.path)
+            problem = Problem(card.path, "layers-failed", f"has no abstract and overview: {error!r}")
+            return replace(card, problems=(*card.problems, problem)), "", ""
 
     def _read(self, id: str, max_bytes: int) -> FileBytes | None:
         file = self.files[id]

@@ -74,6 +74,7 @@ class Syncer:
         options: which files, and how.
         chunker: cards to chunks; None = the one for the embedder.
         layers: abstract and overview of a card, kept in its record; None = none.
+        layers_version: changes whenever the same card may give others; all cards are then put again.
         now_ns: clock, nanoseconds since the epoch.
     """
 
@@ -87,6 +88,7 @@ class Syncer:
         *,
         chunker: Chunker | None = None,
         layers: Layers | None = None,
+        layers_version: str = "",
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._root = root
@@ -96,6 +98,7 @@ class Syncer:
         self._embedder = embedder
         self._options = options
         self._layers = layers
+        self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{layers_version}"
         self._now_ns = now_ns
 
     def sync(
@@ -136,8 +139,7 @@ class Syncer:
 
     def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> SyncReport:
         snapshot = self._index.snapshot()
-        making = f"{self._parser.version} words-{ANALYZER_VERSION}"
-        rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, making)
+        rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
         meter.start("scan")
         scanned = scan(self._root, self._options.scan, None if rebuild else paths)
         meter.tell(len(scanned.files), len(scanned.files))
@@ -158,7 +160,7 @@ class Syncer:
             verify=verify,
         )
         meter.start("keyword")
-        rebuild_as = self._chunker.fingerprint(making) if rebuild else None
+        rebuild_as = self._chunker.fingerprint(self._making) if rebuild else None
         applied = carry_out(todo, self._index, files, rebuild_as, self._options.card_batch, meter.tell)
         failed = tuple(files.failed[id] for id in sorted(files.failed))
         report = SyncReport(

@@ -38,9 +38,9 @@ class Worker:
         command = [sys.executable, "-m", "tests.crash.worker"]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def start(self, vault: Path, index: Path, log: Path) -> int:
+    def start(self, vault: Path, index: Path, log: Path, model: str = "one") -> int:
         """Begin a sync; gives the process that does it."""
-        self._pipe(self._process.stdin).write(f"{vault}\t{index}\t{log}\n")
+        self._pipe(self._process.stdin).write(f"{vault}\t{index}\t{log}\t{model}\n")
         self._pipe(self._process.stdin).flush()
         return int(self._pipe(self._process.stdout).readline())
 
@@ -96,14 +96,14 @@ def change(vault: Path, rng: random.Random) -> None:
         (vault / f"new-{rng.randrange(10**6)}.md").write_text(text(rng))
 
 
-def synced(vault: Path, folder: Path, log: Path) -> dict[str, object]:
+def synced(vault: Path, folder: Path, log: Path, model: str) -> dict[str, object]:
     """What the index says after a sync that was left alone."""
     index = LocalIndex(folder)
     try:
-        report = syncer(vault, folder, index, log).sync()
+        report = syncer(vault, folder, index, log, model).sync()
         assert (report.failed, report.pending_vectors) == ((), 0)
         assert index.verify() == []
-        return content(index, LoggingEmbedder(log))
+        return content(index, LoggingEmbedder(log, model))
     finally:
         index.close()
 
@@ -116,11 +116,14 @@ def test_after_a_kill_at_any_instant_the_next_sync_equals_a_fresh_index(tmp_path
     change(vault, rng)
     whole_seconds = 0.1
     killed = 0
+    model = "one"
     for number in range(KILLS):
         if number % 10 == 0:  # from nothing again: kills of a first sync are another thing than those of later ones
             shutil.rmtree(folder)
             folder.mkdir()
-        process = worker.start(vault, folder, log)
+        if number % 4 == 3:  # another model: all cards are chunked for it, and all is embedded again
+            model = "other" if model == "one" else "one"
+        process = worker.start(vault, folder, log, model)
         began = time.perf_counter()
         time.sleep(rng.uniform(0, whole_seconds))
         os.kill(process, signal.SIGKILL)
@@ -133,13 +136,13 @@ def test_after_a_kill_at_any_instant_the_next_sync_equals_a_fresh_index(tmp_path
         if number % 3 == 2:  # else kill once more, on top of what this kill left behind
             fresh = tmp_path / f"fresh-{number}"
             fresh.mkdir()
-            assert synced(vault, folder, log) == synced(vault, fresh, log)
+            assert synced(vault, folder, log, model) == synced(vault, fresh, log, model)
             shutil.rmtree(fresh)
         change(vault, rng)
     assert killed >= KILLS // 3
     fresh = tmp_path / "fresh"
     fresh.mkdir()
-    assert synced(vault, folder, log) == synced(vault, fresh, log)
+    assert synced(vault, folder, log, model) == synced(vault, fresh, log, model)
 
 
 def test_two_processes_that_sync_at_once_embed_each_text_once(tmp_path: Path) -> None:

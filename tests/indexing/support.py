@@ -92,6 +92,7 @@ class Desk:
     card_batch: int = 500
     vector_batch: int = 256
     layers: Layers | None = None
+    layers_version: str = ""
     now_ns: Callable[[], int] = later_ns
 
     @property
@@ -118,6 +119,7 @@ class Desk:
             options,
             chunker=self.chunker,
             layers=self.layers,
+            layers_version=self.layers_version,
             now_ns=self.now_ns,
         )
 
