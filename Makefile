@@ -26,7 +26,7 @@ lint: .venv/dev-ready ## style, types, layers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy --strict $(TYPED)
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-cache
 
 bench: .venv/dev-ready ## run a benchmark: make bench ARGS="speed --chunks 10000"
 	@$(BIN)/python -m benchmarks $(ARGS)

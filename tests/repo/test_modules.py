@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,14 @@ PACKAGES = (ROOT / "cogvault", ROOT / "cogvault_cli" / "cogvault_cli", ROOT / "c
 MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
 PUBLIC = ("cogvault", "cogvault.config", "cogvault.errors", "cogvault.protocols", "cogvault.testing", "cogvault.types")
 MAX_LINES = 400
+
+
+def contract(name: str) -> dict[str, list[str]]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found: dict[str, list[str]] = next(
+        entry for entry in settings["tool"]["importlinter"]["contracts"] if entry["name"] == name
+    )
+    return found
 
 
 def test_the_three_packages_are_seen() -> None:
@@ -38,3 +47,10 @@ def test_importing_the_library_loads_no_model_and_no_adapter() -> None:
     program = f"import sys, cogvault; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_module_is_public_or_closed_to_adapters() -> None:
+    children = {path.stem for path in (ROOT / "cogvault").iterdir() if path.suffix == ".py" or path.is_dir()}
+    children -= {"__init__", "__pycache__"}
+    closed = contract("Adapters use the public modules only")["forbidden_modules"]
+    assert {f"cogvault.{name}" for name in children} == {*closed, *PUBLIC[1:]}
