@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import regex
 
-from cogvault.text.normalise import fold
-from cogvault.text.tokens import stem, words
+from cogvault.text.normalise import fold, visible
+from cogvault.text.tokens import STEM_LENGTH, stem, words
 
 SNIPPET_CHARS = 240
+# Matches that are looked at; more never change where the words stand thickest by much.
+_MAX_PLACES = 2000
 _SPACE = regex.compile(r"\s+")
+# A character with its marks: folding may join or split those, never two of these.
+_CLUSTER = regex.compile(r"\X")
+_LETTER = r"[\p{L}\p{M}\p{N}]"
 
 
 def matched_words(text: str, query_words: tuple[str, ...]) -> tuple[str, ...]:
@@ -36,15 +43,35 @@ def snippet(text: str, matched: tuple[str, ...], size: int = SNIPPET_CHARS) -> s
 
 def _best_start(line: str, stems: tuple[str, ...], size: int) -> int:
     """Start of the window that holds the most distinct stems; the earliest of equals."""
-    folded = fold(line)
-    if len(folded) != len(line) or not stems:
-        folded = line.lower() if len(line.lower()) == len(line) else line
-    places = sorted((at.start(), part) for part in stems for at in regex.finditer(regex.escape(part), folded))[:2000]
+    places = _places(line, stems)
     best, best_count, left = 0, 0, 0
     for right in range(len(places)):
-        while places[right][0] - places[left][0] > size - 40:
+        while places[right][0] - places[left][0] > max(size - 40, 0):
             left += 1
         count = len({part for _, part in places[left : right + 1]})
         if count > best_count:
             best, best_count = places[left][0], count
-    return max(0, min(best - 30, len(line) - size))
+    return max(0, min(best - min(30, size // 4), len(line) - size))
+
+
+def _places(line: str, stems: tuple[str, ...]) -> list[tuple[int, str]]:
+    """Where stems begin in a line, in order: at words of theirs, else (camelCase, glued scripts) anywhere."""
+    folded, origins = _folded(line)
+    found: list[tuple[int, str]] = []
+    for part in dict.fromkeys(stems):
+        text = regex.escape(part)
+        # A shorter stem is a whole word.
+        word = rf"(?<!{_LETTER}){text}" + (rf"(?!{_LETTER})" if len(part) < STEM_LENGTH else "")
+        at = [*regex.finditer(word, folded)] or regex.finditer(text, folded)
+        found.extend((origins[match.start()], part) for match in at)
+    return sorted(found)[:_MAX_PLACES]
+
+
+def _folded(line: str) -> tuple[str, Sequence[int]]:
+    """A line folded, and where in the line each of its characters comes from."""
+    folded = fold(line)
+    # Casefolding alone only lengthens, so that equal lengths are equal places.
+    if len(folded) == len(line) and visible(line) == line:
+        return folded, range(len(line))
+    pieces = [(fold(cluster.group()), cluster.start()) for cluster in _CLUSTER.finditer(line)]
+    return "".join(text for text, _ in pieces), [start for text, start in pieces for _ in text]
