@@ -10,6 +10,9 @@ from cogvault.text.dates import parse_date
 from cogvault.text.normalise import fold
 from cogvault.types import Filter
 
+DEFAULT_K = 5
+MAX_K = 1000
+
 Names = str | Iterable[str] | None
 When = str | date | datetime | None
 
@@ -58,13 +61,15 @@ def instant(key: str, value: When) -> datetime | None:
     """A date argument as an aware datetime in UTC; naive values are taken as UTC.
 
     Raises:
-        QueryError: the text is no date.
+        QueryError: the value is no date.
     """
-    if value is None or isinstance(value, datetime):
-        return value if value is None or value.tzinfo is not None else value.replace(tzinfo=UTC)
+    if value is None:
+        return None
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     if isinstance(value, date):
         return datetime.combine(value, time(), UTC)
-    found = parse_date(value)
+    found = parse_date(value) if isinstance(value, str) else None
     if found is None:
         raise QueryError(f"not a date: {value!r}", key=key, hint="write 2026-05-31 or 2026-05-31T10:00:00Z")
     return found
@@ -87,4 +92,36 @@ def _folder(path: str | None) -> str | None:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value)
+    return "" if value is None else str(value)
+
+
+def checked_query(query: str) -> str:
+    if not isinstance(query, str):
+        raise QueryError("the query is not text", key="query", hint="pass a string")
+    return query
+
+
+def checked_count(k: int | None, budget: int | None) -> int:
+    if k is None:
+        return DEFAULT_K if budget is None else MAX_K
+    if not 1 <= k <= MAX_K:
+        raise QueryError(f"k must be 1 to {MAX_K}, not {k}", key="k", hint="ask for fewer hits")
+    return k
+
+
+def checked_share(key: str, value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise QueryError(f"{key} must be 0 to 1, not {value}", key=key, hint="scores are absolute, 0 to 1")
+    return value
+
+
+def checked_budget(value: int | None) -> int | None:
+    if value is not None and value < 1:
+        raise QueryError(f"budget_tokens must be at least 1, not {value}", key="budget_tokens", hint="try 1000")
+    return value
+
+
+def checked_layer(value: str) -> str:
+    if value not in ("auto", "L0", "L1", "L2"):
+        raise QueryError(f"no such layer: {value!r}", key="layer", hint="auto, L2, L1 or L0")
+    return value
