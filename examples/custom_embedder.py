@@ -65,8 +65,9 @@ def main() -> None:
 
         with Vault(memory, Config(index_dir=Path(folder) / "indexes"), embedder=TopicEmbedder()) as vault:
             vault.sync()
-            for hit in vault.search("who was charged cash twice?"):
-                print(f"{hit.score:.2f}  {hit.title}  {hit.parts}")
+            for hit in vault.search("who was charged cash twice?", explain=True):
+                parts = ", ".join(f"{part.layer} {part.name} {part.contribution:+.2f}" for part in hit.parts)
+                print(f"{hit.score:.2f}  {hit.title}  ({parts})")
 
 
 if __name__ == "__main__":

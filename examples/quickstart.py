@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cogvault import Config, Vault
+from cogvault import Vault
 
 MEMORY = Path(__file__).parent / "memory"
 
 
 def main() -> None:
     """Ask the example vault three questions."""
-    with Vault(MEMORY, Config(half_life_days=365)) as vault:
+    with Vault(MEMORY) as vault:
         report = vault.sync()
         print(f"{len(vault.cards())} cards, {len(report.added)} of them new, in {report.seconds:.1f} s")
 
