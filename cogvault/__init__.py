@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from cogvault.indexing.report import SyncReport as SyncReport
     from cogvault.retrieval.hits import Hit as Hit
     from cogvault.retrieval.hits import Hits as Hits
-    from cogvault.vault import CardText as CardText
+    from cogvault.types import CardText as CardText
+    from cogvault.types import VaultStatus as VaultStatus
     from cogvault.vault import Vault as Vault
-    from cogvault.vault import VaultStatus as VaultStatus
 
 _HOMES = {
-    "CardText": "cogvault.vault",
+    "CardText": "cogvault.types",
     "Config": "cogvault.config",
     "Hit": "cogvault.retrieval.hits",
     "Hits": "cogvault.retrieval.hits",
     "SyncProgress": "cogvault.indexing.report",
     "SyncReport": "cogvault.indexing.report",
     "Vault": "cogvault.vault",
-    "VaultStatus": "cogvault.vault",
+    "VaultStatus": "cogvault.types",
 }
 
 __all__ = ["CardText", "Config", "Hit", "Hits", "SyncProgress", "SyncReport", "Vault", "VaultStatus", "__version__"]

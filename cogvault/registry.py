@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from cogvault.errors import ConfigError, ModelUnavailable
 from cogvault.protocols import Embedder, Ranker
@@ -119,10 +120,10 @@ def _ranker(name: str) -> Ranker:
     raise ConfigError(f"no ranker is called {name!r}", key="rankers", hint=f"one of {', '.join(_RANKERS)}")
 
 
-def _plugin(group: str, name: str) -> Callable[..., object] | None:
+def _plugin(group: str, name: str) -> Callable[..., Any] | None:
     for entry in entry_points(group=group):
         if entry.name == name:
-            loaded: Callable[..., object] = entry.load()
+            loaded: Callable[..., Any] = entry.load()
             return loaded
     return None
 

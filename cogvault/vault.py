@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,73 +19,32 @@ from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, 
 from cogvault.errors import CogvaultError, ModelError, PathError, QueryError, VaultError
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.report import SyncProgress, SyncReport
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer, SyncOptions, last_sync
 from cogvault.layers.summarizers import ExtractiveSummarizer
 from cogvault.protocols import Embedder, Index, Snapshot
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
 from cogvault.retrieval.calibration import calibrate, measure_floor, sample_of
-from cogvault.retrieval.hits import Hits, to_json
-from cogvault.retrieval.request import Names, When, build_filter
+from cogvault.retrieval.hits import Hits
+from cogvault.retrieval.request import (
+    Names,
+    When,
+    build_filter,
+    checked_budget,
+    checked_count,
+    checked_layer,
+    checked_query,
+    checked_share,
+)
 from cogvault.retrieval.scoring import Calibration
-from cogvault.retrieval.search import Searcher, SearchOptions, SearchRequest
-from cogvault.types import Card, CardInfo, ChangeSet, JsonValue, Problem, Status
+from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
+from cogvault.types import Card, CardInfo, CardText, ChangeSet, Status, VaultStatus
 
-__all__ = ["CardText", "Vault", "VaultStatus"]
+__all__ = ["Vault"]
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_K = 5
-MAX_K = 1000
 # A search embeds at most this many new chunks by itself; more wait for the next sync, and the answer says so.
-SEARCH_EMBEDS = 64
-
-
-@dataclass(frozen=True, slots=True)
-class CardText:
-    """Lines of a card's file.
-
-    Attributes:
-        lines: first and last line given, 1-based.
-        total_lines: lines of the whole file.
-    """
-
-    id: str
-    text: str
-    lines: tuple[int, int]
-    total_lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class VaultStatus:
-    """What a vault holds and how well it is.
-
-    Attributes:
-        status: ``ok``, ``empty``, ``stale``, ``degraded`` or ``failed``; ``reason`` and ``hint`` go with it.
-        vectors: chunks that have a vector; ``pending`` still need one.
-        problems: what is wrong with single cards.
-        notes: what happened to the index, for example that damaged files were set aside.
-    """
-
-    path: str
-    index: str
-    status: Status
-    reason: str
-    hint: str
-    cards: int
-    chunks: int
-    vectors: int
-    pending: int
-    model: str
-    bytes_on_disk: int
-    sequence: int
-    problems: tuple[Problem, ...]
-    notes: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, JsonValue]:
-        """JSON-safe form."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        return document
+SEARCH_EMBEDS = 128
 
 
 class Vault:
@@ -129,7 +88,10 @@ class Vault:
         self._report: SyncReport | None = None
         self._summarizer = ExtractiveSummarizer()
         self._searcher = Searcher(
-            make_rankers(self.config.rankers), self._embedder, _search_options(self.config), _calibration
+            make_rankers(_ranker_names(self.config, embedder)),
+            self._embedder,
+            _search_options(self.config),
+            _calibration,
         )
 
     def __enter__(self) -> Vault:
@@ -211,8 +173,8 @@ class Vault:
             IndexFault: the index could not be used at all.
         """
         request = SearchRequest(
-            text=_query(query),
-            k=_count(k, budget_tokens),
+            text=checked_query(query),
+            k=checked_count(k, budget_tokens),
             now=self._clock(),
             filter=build_filter(
                 type=type,
@@ -224,16 +186,16 @@ class Vault:
                 where=where,
                 without=session_seen,
             ),
-            min_score=_share("min_score", min_score),
-            budget_tokens=_budget(budget_tokens),
-            layer=_layer(layer),
+            min_score=checked_share("min_score", min_score),
+            budget_tokens=checked_budget(budget_tokens),
+            layer=checked_layer(layer),
             explain=explain,
         )
         if sync:
             self._refresh()
         hits = self._searcher.search(self._open(), request)
         if self._stale:
-            return replace(hits, status=Status.STALE, reason=self._stale, hint="run a sync and see what it reports")
+            return replace(hits, status=Status.STALE, reason=self._stale, hint=SYNC_HINT)
         return hits
 
     def read(self, id: str, lines: tuple[int, int] | None = None) -> CardText:
@@ -285,21 +247,26 @@ class Vault:
             model=stats.identity.model_name,
             bytes_on_disk=stats.bytes_on_disk,
             sequence=stats.sequence,
+            synced_at=last_sync(self._folder),
             problems=tuple(problems),
             notes=stats.notes,
         )
 
     def _state(self, snapshot: Snapshot, pending: int) -> tuple[Status, str, str]:
         if self._stale:
-            return Status.STALE, self._stale, "run a sync and see what it reports"
+            return Status.STALE, self._stale, SYNC_HINT
         if not snapshot.stats.cards:
-            return Status.EMPTY, "the vault has no indexed cards", "run a sync; set recursive for subfolders"
-        if self.config.model != NO_MODEL:
+            return Status.EMPTY, "the vault has no indexed cards", f"{SYNC_HINT}; set recursive for subfolders"
+        if not self._is_keyword_only:
             if self._embedder() is None:
                 return Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
             if pending:
-                return Status.DEGRADED, f"{pending} chunks have no vector yet", "run a sync"
+                return Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT
         return Status.OK, "", ""
+
+    @property
+    def _is_keyword_only(self) -> bool:
+        return self.config.model == NO_MODEL and self._given is None
 
     def _open(self) -> Index:
         with self._lock:
@@ -326,7 +293,7 @@ class Vault:
             self._open(),
             MarkdownCardParser(strip_frontmatter=config.strip_frontmatter),
             self._embedder(),
-            SyncOptions.from_config(config, self._folder),
+            SyncOptions.from_config(config, self._folder, keyword_only=self._is_keyword_only),
             layers=self._layers,
         )
 
@@ -366,6 +333,13 @@ class Vault:
         index.apply(ChangeSet(identity=replace(stats.identity, floor=floor, measured=name)))
 
 
+def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:
+    """Rankers that are asked; who wants no model wants no semantic ranker either, and misses nothing."""
+    if config.model == NO_MODEL and embedder is None:
+        return [name for name in config.rankers if name != "semantic"]
+    return list(config.rankers)
+
+
 def _folder(path: str | os.PathLike[str]) -> Path:
     if not os.fspath(path):
         raise VaultError("no vault was named", hint="pass the folder of a vault")
@@ -384,35 +358,3 @@ def _calibration(snapshot: Snapshot, embedder: Embedder) -> Calibration:
 def _search_options(config: Config) -> SearchOptions:
     fields = SearchOptions.__dataclass_fields__
     return SearchOptions(**{name: getattr(config, name) for name in fields})
-
-
-def _query(query: str) -> str:
-    if not isinstance(query, str):
-        raise QueryError("the query is not text", key="query", hint="pass a string")
-    return query
-
-
-def _count(k: int | None, budget: int | None) -> int:
-    if k is None:
-        return DEFAULT_K if budget is None else MAX_K
-    if not 1 <= k <= MAX_K:
-        raise QueryError(f"k must be 1 to {MAX_K}, not {k}", key="k", hint="ask for fewer hits")
-    return k
-
-
-def _share(key: str, value: float | None) -> float | None:
-    if value is not None and not 0 <= value <= 1:
-        raise QueryError(f"{key} must be 0 to 1, not {value}", key=key, hint="scores are absolute, 0 to 1")
-    return value
-
-
-def _budget(value: int | None) -> int | None:
-    if value is not None and value < 1:
-        raise QueryError(f"budget_tokens must be at least 1, not {value}", key="budget_tokens", hint="try 1000")
-    return value
-
-
-def _layer(value: str) -> str:
-    if value not in ("auto", "L0", "L1", "L2"):
-        raise QueryError(f"no such layer: {value!r}", key="layer", hint="auto, L2, L1 or L0")
-    return value

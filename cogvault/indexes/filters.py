@@ -6,6 +6,7 @@ A filter is compiled into one check for each of its conditions, so that its own 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -81,7 +82,9 @@ def _is_inside(path: str) -> _Check:
 
 def _has_value(key: str, value: str) -> _Check:
     def check(card: CardInfo) -> bool:
-        return any(value in _texts(held) for name, held in card.meta.items() if fold(name) == key)
+        nested = card.meta.get("metadata")
+        entries = chain(card.meta.items(), nested.items() if isinstance(nested, dict) else ())
+        return any(value in _texts(held) for name, held in entries if fold(name) == key)
 
     return check
 

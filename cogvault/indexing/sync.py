@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from cogvault.config import Config
@@ -22,11 +23,13 @@ from cogvault.protocols import CardParser, Embedder, Index
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
 from cogvault.types import ChangeSet, IndexIdentity, Status
 
-__all__ = ["SyncOptions", "Syncer"]
+__all__ = ["SyncOptions", "Syncer", "last_sync"]
 
 # Two locks: embedding takes minutes, and edits must become searchable by keyword meanwhile.
 _KEYWORD_LOCK = "sync.lock"
 _VECTORS_LOCK = "vectors.lock"
+# An empty file; its time is when the keyword part last became equal to the files.
+_LAST_SYNC = "last-sync"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class SyncOptions:
         lock_timeout_seconds: how long to wait for another sync of the same vault.
         card_batch: cards a commit; large enough to cost little a card, small enough for bounded memory.
         vector_batch: chunks a commit of vectors; what a killed run loses at most.
+        keyword_only: no vectors are wanted, so that none are missing.
     """
 
     lock_folder: Path
@@ -50,17 +54,27 @@ class SyncOptions:
     lock_timeout_seconds: float = 60.0
     card_batch: int = 500
     vector_batch: int = 256
+    keyword_only: bool = False
 
     @classmethod
-    def from_config(cls, config: Config, index_folder: Path) -> SyncOptions:
+    def from_config(cls, config: Config, index_folder: Path, *, keyword_only: bool = False) -> SyncOptions:
         """The options that a vault's settings ask for; the locks lie in its index folder."""
         return cls(
             lock_folder=index_folder,
+            keyword_only=keyword_only,
             scan=ScanOptions(config.recursive, config.ignore, config.use_gitignore),
             chunk_tokens=config.chunk_tokens,
             max_card_bytes=config.max_card_bytes,
             lock_timeout_seconds=config.lock_timeout_seconds,
         )
+
+
+def last_sync(index_folder: Path) -> datetime | None:
+    """When a sync last made the keyword part equal to the files, None = never."""
+    try:
+        return datetime.fromtimestamp((index_folder / _LAST_SYNC).stat().st_mtime, UTC)
+    except OSError:
+        return None
 
 
 class Syncer:
@@ -134,6 +148,7 @@ class Syncer:
                     seconds=meter.seconds,
                 )
             report = self._keyword(verify, paths, meter)
+        (self._options.lock_folder / _LAST_SYNC).touch()
         report = replace(report, keyword_seconds=meter.seconds)
         return replace(self._vectors(report, embed_limit, timeout, meter), seconds=meter.seconds)
 
@@ -180,6 +195,8 @@ class Syncer:
         return report
 
     def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: _Meter) -> SyncReport:
+        if self._options.keyword_only:
+            return report
         if self._embedder is None:
             report = replace(report, pending_vectors=self._lacking(""))
             return _degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")

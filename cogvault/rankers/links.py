@@ -24,7 +24,7 @@ class LinkGraph:
         if linking:
             resolver = LinkResolver(cards)
             for card in linking:
-                found = (resolver.resolve(link.target, source_id=card.id).id for link in card.links)
+                found = (resolver.resolve(link.target, source_id=card.id, kind=link.kind).id for link in card.links)
                 targets = tuple(dict.fromkeys(id for id in found if id is not None and id != card.id))
                 self._to[card.id] = targets
                 for target in targets:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
 from html import escape
-from pathlib import PurePath
 from typing import Any, overload
 from urllib.parse import quote
 
-from cogvault.types import JsonValue, Status
+from cogvault.types import JsonValue, Status, to_json
 
 DIMENSIONS = ("session", "user", "agent", "resources")
 
@@ -215,20 +212,3 @@ def card_uri(id: str) -> str:
     head = id.split("/", 1)[0]
     path = id if head in DIMENSIONS and "/" in id else f"resources/{id}"
     return "cogvault://" + quote(path, safe="/")
-
-
-def to_json(value: Any) -> JsonValue:
-    """Any value of this package as JSON: dataclasses as objects, dates as ISO 8601, paths and enums as text."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Enum):
-        return to_json(value.value)
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
-    if isinstance(value, PurePath):
-        return str(value)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {str(key): to_json(item) for key, item in value.items()}
-    return [to_json(item) for item in value]

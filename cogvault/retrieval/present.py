@@ -23,7 +23,7 @@ from cogvault.retrieval.scoring import Scores
 from cogvault.retrieval.snippets import matched_words, snippet
 from cogvault.text.queries import query_words
 from cogvault.text.tokens import words
-from cogvault.types import CardInfo, Chunk, Evidence, FloatArray, IntArray, Query
+from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query
 
 if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions, SearchRequest
@@ -78,7 +78,7 @@ class Presenter:
                     confidence=confidence(value, options.thresholds),
                     layer="L2",
                     text=chunk.text,
-                    snippet=snippet(chunk.text, matched),
+                    snippet=snippet(_told(card, chunk), matched),
                     lines=(chunk.start_line, chunk.end_line),
                     heading=chunk.heading,
                     created=card.created,
@@ -99,6 +99,11 @@ class Presenter:
             if self._graph is None or self._graph.cards is not cards:
                 self._graph = LinkGraph(cards)
             return self._graph.related(id)
+
+
+def _told(card: CardInfo, chunk: Chunk) -> str:
+    """What a snippet is cut from: of a head its description, because the title is shown anyway."""
+    return card.description if chunk.kind is ChunkKind.HEAD and card.description else chunk.text
 
 
 def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:

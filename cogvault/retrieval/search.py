@@ -27,6 +27,7 @@ from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status
 logger = logging.getLogger(__name__)
 
 RETRIES = 8
+SYNC_HINT = "sync the vault (`cogvault index`)"
 MMR_POOL = 40
 # More chunks than this never fit into a budget that an agent can read.
 PACK_POOL = 200
@@ -178,7 +179,7 @@ class Searcher:
             return None, None
         if stats.identity.model != embedder.fingerprint or not stats.vectors:
             steps.reason = "the index has no vectors of this model yet: keyword recall only"
-            steps.hint = "run a sync"
+            steps.hint = SYNC_HINT
             return None, None
         try:
             vector = embedder.embed_query(text)
@@ -187,7 +188,7 @@ class Searcher:
             return None, None
         if stats.vectors < stats.embeddable:
             steps.reason = f"{stats.embeddable - stats.vectors} of {stats.embeddable} chunks have no vector yet"
-            steps.hint = "run a sync"
+            steps.hint = SYNC_HINT
         return vector, self._calibrate(snapshot, embedder)
 
     def _scoring(self, calibration: Calibration | None) -> ScoringOptions:

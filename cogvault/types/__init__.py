@@ -1,0 +1,46 @@
+"""Values that flow through cogvault: frozen, slotted, free of IO.
+
+Dates are timezone-aware ``datetime`` in UTC; a date without a zone in a card is taken as UTC, so that a
+ranking never depends on the machine's zone. Line numbers are 1-based, ranges inclusive.
+"""
+
+from cogvault.types.answers import CardText, VaultStatus
+from cogvault.types.base import EMPTY_META, BoolArray, FloatArray, IntArray, JsonValue, Problem, Status, to_json
+from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, Link, LinkKind, Stamp, Summary
+from cogvault.types.changes import CardLayers, ChangeSet, IndexIdentity, IndexStats, StoredChunk, VectorBatch
+from cogvault.types.queries import Evidence, Filter, LayerEvidence, Query, Ranking, Term, TermKind
+
+__all__ = [
+    "EMPTY_META",
+    "BoolArray",
+    "Card",
+    "CardInfo",
+    "CardLayers",
+    "CardRecord",
+    "CardText",
+    "ChangeSet",
+    "Chunk",
+    "ChunkKind",
+    "Evidence",
+    "Filter",
+    "FloatArray",
+    "IndexIdentity",
+    "IndexStats",
+    "IntArray",
+    "JsonValue",
+    "LayerEvidence",
+    "Link",
+    "LinkKind",
+    "Problem",
+    "Query",
+    "Ranking",
+    "Stamp",
+    "Status",
+    "StoredChunk",
+    "Summary",
+    "Term",
+    "TermKind",
+    "VaultStatus",
+    "VectorBatch",
+    "to_json",
+]

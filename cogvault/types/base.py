@@ -1,0 +1,68 @@
+"""Aliases and values that everything uses; any value as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, StrEnum
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float32]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+
+EMPTY_META: Mapping[str, JsonValue] = MappingProxyType({})
+
+
+class Status(StrEnum):
+    """What an answer is worth. ``empty`` is an honest "nothing found"; a fault is never ``empty``."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    STALE = "stale"
+    DEGRADED = "degraded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with one file, found without stopping.
+
+    Attributes:
+        path: vault-relative path.
+        code: stable kebab-case name of the kind, for example ``frontmatter-invalid``.
+        message: what is wrong, in one sentence.
+        line: 1-based line, when known.
+        key: frontmatter key, when one is concerned.
+    """
+
+    path: str
+    code: str
+    message: str
+    line: int | None = None
+    key: str | None = None
+
+
+def to_json(value: Any) -> JsonValue:
+    """Any value of this package as JSON: dataclasses as objects, dates as ISO 8601, paths and enums as text."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return to_json(value.value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, PurePath):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, dict):
+        return {str(key): to_json(item) for key, item in value.items()}
+    return [to_json(item) for item in value]
