@@ -93,7 +93,7 @@ class LocalIndex:
 
     def verify(self) -> list[str]:
         """See ``Index.verify``."""
-        return self.snapshot().verify()
+        return [*self.snapshot().verify(), *self._store.keyword_faults()]
 
     def close(self) -> None:
         """See ``Index.close``."""

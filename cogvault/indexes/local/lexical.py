@@ -97,9 +97,13 @@ class LexicalView:
             hits = self._searcher.search(query, limit=limit, count=False).hits
             return np.array(self._searcher.fast_field_values("chunk", [place for _, place in hits]), np.int64)
 
-    def holds(self, chunk: int) -> bool:
-        """True when the chunk is in the view."""
-        return bool(self._searcher.search(self._term("chunk", chunk), limit=1, count=False).hits)
+    def ids(self) -> IntArray:
+        """Ids of all chunks, in no order."""
+        if not self.documents:
+            return np.empty(0, np.int64)
+        with _engine():
+            hits = self._searcher.search(self._term("every", 1), limit=self.documents, count=False).hits
+            return np.array(self._searcher.fast_field_values("chunk", [place for _, place in hits]), np.int64)
 
     def _term(self, name: str, value: str | int) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, name, value, "freq" if isinstance(value, str) else "basic")
@@ -124,6 +128,7 @@ class Lexical:
     """
 
     def __init__(self, folder: Path, uuid: str) -> None:
+        self.folder = folder
         self._uuid = uuid
         for fault in faults(folder):
             raise LexicalDamaged(fault)

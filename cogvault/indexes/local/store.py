@@ -25,7 +25,7 @@ from filelock import FileLock, Timeout
 
 from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, words, writer
-from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
+from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged, faults
 from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 
@@ -225,6 +225,10 @@ class Store:
                 raise IndexFault(f"the damaged index cannot be moved: {error}", path=self.folder) from error
             self._note(f"the catalog was damaged ({fault}); it is now in {place}, and is being filled anew")
             self._writable()
+
+    def keyword_faults(self) -> list[str]:
+        """Damaged files of the keyword folder in use."""
+        return [] if self._lexical is None else list(faults(self._lexical[1].folder))
 
     def bytes_on_disk(self) -> int:
         """Size of all files that are in use."""

@@ -2,9 +2,124 @@
 
 from __future__ import annotations
 
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from cogvault.indexes.local import codec, words
+from cogvault.indexes.local.cards import CardRow
+from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
 from cogvault.indexes.local.search import Reader
+from cogvault.indexes.local.vectors import CardVectors
+
+_Row = TypeVar("_Row")
+_BROKEN = (sqlite3.DatabaseError, ValueError, KeyError, IndexError, TypeError, zlib.error)
 
 
 def verify(reader: Reader) -> list[str]:
-    """Each fault in one sentence."""
-    return []
+    """Each fault of what the view reads, in one sentence; none = sound."""
+    found: list[str] = []
+    for check in (_pages, _cards, _texts, _layers, _words, _members, _vectors, _keyword):
+        try:
+            found.extend(check(reader))
+        except _BROKEN as error:
+            found.append(f"{check.__name__.removeprefix('_')}: {error}")
+    return found
+
+
+def _pages(reader: Reader) -> Iterator[str]:
+    for (line,) in reader.connection.execute("PRAGMA integrity_check(20)"):
+        if line != "ok":
+            yield f"catalog: {line}"
+
+
+def _cards(reader: Reader) -> Iterator[str]:
+    """Rows of cards; their checksums were compared when the view read them."""
+    for row in reader.view.table.rows:
+        fault = _unreadable(_read_card, row)
+        if fault:
+            yield f"card {row.id}: its row cannot be read: {fault}"
+
+
+def _texts(reader: Reader) -> Iterator[str]:
+    rows = _checked(reader, "texts", "chunk")
+    for card in reader.view.table.rows:
+        for block in range(card.version, card.version + card.chunks, TEXT_BLOCK):
+            content = rows.get(block)
+            if content is None or _unreadable(codec.decode_chunks, content):
+                yield f"card {card.id}: the text of chunk {block} and those after it is missing or damaged"
+
+
+def _layers(reader: Reader) -> Iterator[str]:
+    rows = _checked(reader, "layers", "version")
+    for card in reader.view.table.rows:
+        content = rows.get(card.version)
+        if content is None or _unreadable(codec.decode_layers, content):
+            yield f"card {card.id}: its abstract and overview are missing or damaged"
+
+
+def _words(reader: Reader) -> Iterator[str]:
+    """Words of each card, and the counters of each word."""
+    view, connection = reader.view, reader.connection
+    chunks, cards = words.tally(words.read(connection, view.table.starts.tolist()))
+    if view.lexical.sequence != view.state.lexical:
+        # A writer is between two steps: the counters are those of its change.
+        return
+    counters = np.zeros((2, -(-view.state.next_word // COUNTER_PAGE) * COUNTER_PAGE), np.int64)
+    for page, content in connection.execute("SELECT page, content FROM counters"):
+        start = page * COUNTER_PAGE
+        counters[:, start : start + COUNTER_PAGE] = np.frombuffer(content, "<u4").reshape(2, COUNTER_PAGE)
+    for word, form in connection.execute("SELECT id, form FROM words"):
+        if counters[0, word] != chunks[form] or counters[1, word] != cards[form]:
+            yield f"word {form!r}: counted in {counters[0, word]} chunks, found in {chunks[form]}"
+
+
+def _members(reader: Reader) -> Iterator[str]:
+    """Words of each stem and gram."""
+    rows = reader.connection.execute("SELECT kind, text, words FROM members")
+    held = {(kind, text): sorted(np.frombuffer(ids, "<u4").tolist()) for kind, text, ids in rows}
+    expected = words.by_member(reader.connection.execute("SELECT id, form FROM words"))
+    for key in held.keys() | expected.keys():
+        if held.get(key) != sorted(expected.get(key, [])):
+            yield f"stem or gram {key[1]!r}: its list of words is wrong"
+
+
+def _vectors(reader: Reader) -> Iterator[str]:
+    sizes = {row.version: row.chunks for row in reader.view.table.rows}
+    for version, dim, positions, content, expected in reader.connection.execute(
+        """SELECT version, dim, positions, content, checksum FROM vectors JOIN models ON models.id = vectors.model"""
+    ):
+        if codec.checksum(positions, content) != expected:
+            yield f"card version {version}: its vectors are damaged"
+        elif version in sizes and (CardVectors.decode(positions, content, dim).positions >= sizes[version]).any():
+            yield f"card version {version}: it has vectors of chunks that it has not"
+
+
+def _keyword(reader: Reader) -> Iterator[str]:
+    table = reader.view.table
+    expected = np.arange(table.chunks) + np.repeat(table.starts - table.first_rows[:-1], table.counts)
+    if not np.array_equal(np.sort(reader.view.lexical.ids()), expected):
+        yield f"keyword index: it holds {reader.view.lexical.documents} chunks that are not those of the catalog"
+
+
+def _checked(reader: Reader, table: str, key: str) -> dict[int, bytes]:
+    """Sound rows of a table."""
+    rows = reader.connection.execute(f"SELECT {key}, content, checksum FROM {table}")
+    return {id: content for id, content, expected in rows if codec.checksum(content) == expected}
+
+
+def _read_card(row: CardRow) -> None:
+    # Decoded when looked at.
+    _ = row.info, codec.decode_shape(row.shape, row.chunks)
+
+
+def _unreadable(read: Callable[[_Row], object], row: _Row) -> str:
+    """What is wrong with a row that cannot be read, "" = nothing."""
+    try:
+        read(row)
+    except _BROKEN as error:
+        return str(error) or type(error).__name__
+    return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -80,7 +80,7 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], next_word: i
     new = [form for form in forms if form not in ids]
     ids.update(zip(new, range(next_word, next_word + len(new)), strict=True))
     connection.executemany("INSERT INTO words (id, form) VALUES (?, ?)", [(ids[form], form) for form in new])
-    joined = _by_member((ids[form], form) for form in new)
+    joined = by_member((ids[form], form) for form in new)
     connection.executemany(
         """INSERT INTO members (kind, text, words) VALUES (?, ?, ?)
         ON CONFLICT (kind, text) DO UPDATE SET words = CAST(words || excluded.words AS BLOB)""",
@@ -105,10 +105,9 @@ def count(connection: sqlite3.Connection, born: Iterable[CardWords], dead: Itera
         dead: cards that no longer do.
         sequence: the change that does it.
     """
-    chunks: Counter[str] = Counter()
-    cards: Counter[str] = Counter()
-    _tally(born, chunks.update, cards.update)
-    _tally(dead, chunks.subtract, cards.subtract)
+    chunks, cards = tally(born)
+    for total, less in zip((chunks, cards), tally(dead), strict=True):
+        total.subtract(less)
     changed = [form for form in chunks.keys() | cards.keys() if chunks[form] or cards[form]]
     ids = _ids(connection, changed)
     pages: defaultdict[int, list[str]] = defaultdict(list)
@@ -146,7 +145,7 @@ def forget(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
             "SELECT id, form FROM words WHERE id IN (SELECT value FROM json_each(?))", (many(idle),)
         ).fetchall()
         connection.executemany("DELETE FROM words WHERE id = ?", [(word,) for word in idle])
-        for (kind, text), ids in sorted(_by_member(gone).items()):
+        for (kind, text), ids in sorted(by_member(gone).items()):
             _leave(connection, kind, text, ids)
         connection.execute("DELETE FROM forward WHERE version IN (SELECT value FROM json_each(?))", (batch,))
 
@@ -184,7 +183,7 @@ def _ids(connection: sqlite3.Connection, forms: Iterable[str]) -> dict[str, int]
     )
 
 
-def _by_member(words: Iterable[tuple[int, str]]) -> Mapping[tuple[int, str], list[int]]:
+def by_member(words: Iterable[tuple[int, str]]) -> Mapping[tuple[int, str], list[int]]:
     """Word ids by stem and by gram: ``(kind, text)``."""
     found: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     for word, form in words:
@@ -194,13 +193,13 @@ def _by_member(words: Iterable[tuple[int, str]]) -> Mapping[tuple[int, str], lis
     return found
 
 
-def _tally(
-    cards: Iterable[CardWords],
-    per_chunk: Callable[[Iterable[str]], None],
-    per_card: Callable[[Iterable[str]], None],
-) -> None:
+def tally(cards: Iterable[CardWords]) -> tuple[Counter[str], Counter[str]]:
+    """In how many of the chunks, and of the cards, each word is."""
+    in_chunks: Counter[str] = Counter()
+    in_cards: Counter[str] = Counter()
     for card in cards:
         distinct = [set(chunk) for chunk in card.chunks]
         for words in distinct:
-            per_chunk(words)
-        per_card(set().union(*distinct))
+            in_chunks.update(words)
+        in_cards.update(set().union(*distinct))
+    return in_chunks, in_cards

@@ -1,4 +1,4 @@
-"""Card records for tests, made in one line each, and small vectors."""
+"""Card records, query terms and small vectors for tests of indexes, each made in one line."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ from typing import Any
 
 import numpy as np
 
+from cogvault.protocols import Index, Snapshot
 from cogvault.text.tokens import grams, stem, words
-from cogvault.types import Card, CardRecord, Chunk, ChunkKind, FloatArray, Stamp, Term, TermKind
+from cogvault.types import (
+    Card,
+    CardRecord,
+    ChangeSet,
+    Chunk,
+    ChunkKind,
+    Filter,
+    FloatArray,
+    IndexIdentity,
+    Ranking,
+    Stamp,
+    Term,
+    TermKind,
+    VectorBatch,
+)
 
 DAY = datetime(2024, 1, 1, tzinfo=UTC)
+MODEL = "model-1"
+DIM = 8
+ALL = Filter()
 
 
 def record(id: str, *texts: str, day: int = 0, abstract: str = "", overview: str = "", **fields: Any) -> CardRecord:
@@ -61,18 +79,42 @@ def terms(text: str) -> tuple[Term, ...]:
     return tuple(Term(kind, form, weight) for (kind, form), weight in found.items())
 
 
-def vectors(count: int, dim: int = 8, seed: int = 0) -> FloatArray:
+def vectors(count: int, dim: int = DIM, seed: int = 0) -> FloatArray:
     """(count, dim) random unit vectors."""
     made = np.random.default_rng(seed).normal(size=(count, dim))
-    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), np.float32)
 
 
-def vector_of(text: str, dim: int = 8) -> FloatArray:
+def vector_of(text: str, dim: int = DIM) -> FloatArray:
     """(dim,) the unit vector of a text, the same in every process."""
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-    return vectors(1, dim, seed)[0]
+    row: FloatArray = vectors(1, dim, seed)[0]
+    return row
 
 
-def ids(ranking: Any) -> list[int]:
+def embedded(index: Index, model: str = MODEL, dim: int = DIM) -> None:
+    """Give every chunk that has none the vector of its text."""
+    while waiting := index.snapshot().pending(model, 100):
+        rows = np.array([vector_of(stored.chunk.embed_text, dim) for stored in waiting])
+        chunks = np.array([stored.id for stored in waiting], np.int64)
+        index.apply(ChangeSet(vectors=VectorBatch(model, chunks, rows)))
+
+
+def identity(model: str = MODEL, dim: int = DIM) -> IndexIdentity:
+    """An identity with this model."""
+    return IndexIdentity("chunking-1", model, model, dim)
+
+
+def found(ranking: Ranking) -> list[int]:
     """Chunk ids of a ranking."""
     return [int(chunk) for chunk in ranking.chunks]
+
+
+def found_chunks(snapshot: Snapshot, ranking: Ranking) -> list[tuple[str, int]]:
+    """Card and position of each chunk of a ranking."""
+    return [(stored.card, stored.chunk.position) for stored in snapshot.chunks(found(ranking))]
+
+
+def found_cards(snapshot: Snapshot, ranking: Ranking) -> list[str]:
+    """Cards of a ranking, each once."""
+    return list(dict.fromkeys(card for card, _ in found_chunks(snapshot, ranking)))
