@@ -53,7 +53,7 @@ def carry_out(
     applied = Applied()
     old_ids = {new: old for old, new in plan.moved}
     ids = [*old_ids, *plan.added, *plan.changed]
-    is_new = index.snapshot().stats.cards == 0
+    is_new = not (plan.changed or plan.moved or plan.removed or plan.unread or plan.unchanged)
     if rebuild_as is not None:
         ids += [id for id in plan.unchanged if id in files.files]
         if is_new:  # marked first, so that a killed first run goes on where it stopped
