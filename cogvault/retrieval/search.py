@@ -273,7 +273,7 @@ class Searcher:
         if steps.reason:
             status = Status.DEGRADED
         elif not hits:
-            reason, hint = _why_empty(snapshot, request)
+            reason, hint = _why_empty(snapshot, request, too_tight=packed is not None and len(selection.places) > 0)
         trace = Trace(
             query=query.text,
             terms=tuple(query_words(query.text)),
@@ -302,11 +302,15 @@ def describe(filter: Filter) -> str:
     return ", ".join(f"{name}: {value}" for name, value in parts if value)
 
 
-def _why_empty(snapshot: Snapshot, request: SearchRequest) -> tuple[str, str]:
+def _why_empty(snapshot: Snapshot, request: SearchRequest, *, too_tight: bool) -> tuple[str, str]:
     if not snapshot.stats.cards:
         return "the vault has no cards yet", "add Markdown files, or set recursive for subfolders"
     if not request.text.strip():
         return "the query is empty", "ask something"
+    if too_tight:
+        return f"no hit fits into a budget of {request.budget_tokens} tokens", "raise budget_tokens"
+    if not query_words(cut_query(request.text)):
+        return "the query holds no word", "ask with letters or digits"
     if not request.filter.is_empty:
         return "no card that passes the filter answers this", "widen the filter"
     return "no card answers this", "lower min_score to see the nearest cards"
