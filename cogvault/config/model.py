@@ -100,7 +100,7 @@ class Config(BaseModel):
     layer_weights: Annotated[tuple[Weight, Weight, Weight], AfterValidator(_some_weight)] = Field(
         (0.4, 0.3, 0.3), description="Weights of L2 (chunk), L1 (its window) and L0 (whole card) in the score."
     )
-    semantic_weight: Share = Field(0.45, description="Share of the semantic part in each layer's score.")
+    semantic_weight: Share = Field(0.4, description="Share of the semantic part in each layer's score.")
     window: int = Field(2, ge=0, le=100, description="Neighboring chunks on either side that make up L1.")
     min_score: Share | None = Field(
         None, description="Lowest score of a hit; none = the threshold ladder decides, query by query."

@@ -41,7 +41,7 @@ class SearchOptions:
     fusion: str = "layered"
     rrf_k: int = 60
     layer_weights: tuple[float, float, float] = (0.4, 0.3, 0.3)
-    semantic_weight: float = 0.45
+    semantic_weight: float = 0.4
     window: int = 2
     thresholds: tuple[float, ...] = (0.45, 0.35, 0.28)
     min_score: float | None = None
