@@ -94,20 +94,11 @@ class IndexMachine(RuleBasedStateMachine):
         ):
             assert found_chunks(one, mine) == found_chunks(two, other)
             np.testing.assert_array_equal(mine.scores, other.scores)
-        _same_evidence(one, two, query, window)
+        assert_same_evidence(one, two, query, window)
 
     @invariant()
     def same_content(self) -> None:
-        one, two = self._index.snapshot(), self._oracle.snapshot()
-        assert list(one.cards) == list(two.cards)
-        for name in ("sequence", "cards", "chunks", "vectors", "embeddable", "identity"):
-            assert getattr(one.stats, name) == getattr(two.stats, name), name
-        ids = [card.id for card in one.cards]
-        assert one.layers(ids) == two.layers(ids)
-        for model in _MODELS:
-            assert one.pending(model, 1000) == two.pending(model, 1000)
-        for id in ids:
-            assert one.of_card(id) == two.of_card(id)
+        assert_same_content(self._index.snapshot(), self._oracle.snapshot())
 
     def teardown(self) -> None:
         if hasattr(self, "_index"):
@@ -119,7 +110,21 @@ class IndexMachine(RuleBasedStateMachine):
         assert self._index.apply(change) == self._oracle.apply(change)
 
 
-def _same_evidence(one: Snapshot, two: Snapshot, query: str, window: int) -> None:
+def assert_same_content(one: Snapshot, two: Snapshot) -> None:
+    """Two snapshots hold the same cards, texts and vectors."""
+    assert list(one.cards) == list(two.cards)
+    for name in ("sequence", "cards", "chunks", "vectors", "embeddable", "identity"):
+        assert getattr(one.stats, name) == getattr(two.stats, name), name
+    ids = [card.id for card in one.cards]
+    assert one.layers(ids) == two.layers(ids)
+    for model in _MODELS:
+        assert one.pending(model, 1000) == two.pending(model, 1000)
+    for id in ids:
+        assert one.of_card(id) == two.of_card(id)
+
+
+def assert_same_evidence(one: Snapshot, two: Snapshot, query: str, window: int) -> None:
+    """Two snapshots of the same content say the same of their chunks, bit for bit."""
     chunks = np.array([stored.id for card in one.cards for stored in one.of_card(card.id)][::-2], np.int64)
     wanted, vector = terms(query), vector_of(query, one.stats.identity.dim)
     mine, other = (snapshot.evidence(chunks, wanted, vector, window) for snapshot in (one, two))

@@ -35,18 +35,19 @@ def set_aside(folder: Path, names: Iterable[str]) -> str:
         names: what to move; missing ones are ignored.
 
     Returns:
-        Where they are now, relative to ``folder``.
+        Where they are now, for people; "nothing was left of it" when all were missing.
     """
+    found = [name for name in names if (folder / name).exists()]
+    if not found:
+        return "nothing was left of it"
     place = folder / FOLDER
     place.mkdir(mode=0o700, exist_ok=True)
     numbers = sorted(int(path.name) for path in place.iterdir() if path.name.isdigit())
     target = place / str(numbers[-1] + 1 if numbers else 1)
     target.mkdir(mode=0o700)
-    for name in names:
-        source = folder / name
-        if source.exists() or source.is_symlink():
-            source.rename(target / name)
+    for name in found:
+        (folder / name).rename(target / name)
     for number in numbers[: -(_KEPT - 1)]:
         shutil.rmtree(place / str(number), ignore_errors=True)
     logger.warning("damaged index files were moved to %s", target)
-    return f"{FOLDER}/{target.name}"
+    return f"it is now in {FOLDER}/{target.name}"

@@ -7,6 +7,7 @@ as the rest, so that after a kill at any instant the index itself says which cha
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ from cogvault.types import IntArray, Term
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
 _HEAP_BYTES = 64 * 10**6
+_SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\..*")
 _FOOTER = struct.Struct("<II")
 _MAGIC = 1337
 _BUFFER_BYTES = 2**20
@@ -170,6 +172,7 @@ class Lexical:
         """
         streams = _Streams()
         with _engine():
+            _sweep(self.folder)
             writer = self._index.writer(_HEAP_BYTES * threads, threads)
             try:
                 # By query: delete_documents_by_term does nothing for numbers (tantivy 0.27).
@@ -209,16 +212,42 @@ class _Streams:
 
 
 def faults(folder: Path) -> Iterator[str]:
-    """Compare every segment file with the checksum in its own footer; one sentence for each that differs."""
+    """Compare every committed file with the checksum in its own footer; one sentence for each that differs.
+
+    Files of segments that were never committed, which a kill leaves behind, are tantivy's to delete.
+    """
     try:
-        files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-        if not any(path.name == "meta.json" for path in files):
-            yield f"{folder.name}: meta.json is missing"
-        for path in files:
-            if path.suffix != ".json" and not _is_sound(path):
+        segments = _segments(folder)
+        for path in sorted(folder.iterdir()):
+            if _is_committed(path, segments) and not _is_sound(path):
                 yield f"{folder.name}/{path.name}: its checksum is wrong"
     except OSError as error:
         yield f"{folder.name}: {error.strerror}"
+    except (ValueError, KeyError, TypeError) as error:
+        yield f"{folder.name}/meta.json: {error}"
+
+
+def _sweep(folder: Path) -> None:
+    """Delete what a killed writer left: tantivy refuses to write a file of deletions that is there already."""
+    segments = _segments(folder)
+    for path in folder.iterdir():
+        if _SEGMENT_FILE.fullmatch(path.name) and not _is_committed(path, segments):
+            path.unlink(missing_ok=True)
+
+
+def _segments(folder: Path) -> dict[str, int | None]:
+    """Committed segments, and the stamp of the newest deletions in each."""
+    found = json.loads((folder / "meta.json").read_bytes())["segments"]
+    return {
+        segment["segment_id"].replace("-", ""): (segment["deletes"] or {"opstamp": None})["opstamp"]
+        for segment in found
+    }
+
+
+def _is_committed(path: Path, segments: dict[str, int | None]) -> bool:
+    name, _, kind = path.name.partition(".")
+    stamp, _, deletions = kind.partition(".")
+    return name in segments and (deletions != "del" or stamp == str(segments[name]))
 
 
 def _is_sound(path: Path) -> bool:

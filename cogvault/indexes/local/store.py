@@ -169,8 +169,9 @@ class Store:
 
     def _rebuild(self, connection: sqlite3.Connection, state: State, fault: str) -> State:
         """Make a new keyword folder from the catalog and name it there; the old one goes."""
-        numbers = [int(path.name.removeprefix(_KEYWORD)) for path in self.folder.glob(f"{_KEYWORD}*")]
-        name = f"{_KEYWORD}{max(numbers, default=0) + 1}"
+        # Never the name in the catalog: what a kill leaves unfinished must not pass for what the catalog means.
+        names = [state.keyword or f"{_KEYWORD}0", *(path.name for path in self.folder.glob(f"{_KEYWORD}*"))]
+        name = f"{_KEYWORD}{max(int(name.removeprefix(_KEYWORD)) for name in names) + 1}"
         folder = self.folder / name
         try:
             lexical = self._build(connection, state, folder)
@@ -184,7 +185,7 @@ class Store:
         self._lexical = (name, lexical)
         if fault and old:
             place = damage.set_aside(self.folder, [old])
-            self._note(f"the keyword index was damaged ({fault}); it is now in {place}, and was built anew")
+            self._note(f"the keyword index was damaged ({fault}), was built anew; {place}")
         self._sweep(keep=name)
         return state
 
@@ -223,7 +224,7 @@ class Store:
                 self._sweep(keep="")
             except OSError as error:
                 raise IndexFault(f"the damaged index cannot be moved: {error}", path=self.folder) from error
-            self._note(f"the catalog was damaged ({fault}); it is now in {place}, and is being filled anew")
+            self._note(f"the catalog was damaged ({fault}), starts empty and has to be filled anew; {place}")
             self._writable()
 
     def keyword_faults(self) -> list[str]:
