@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+import cogvault
 from cogvault import errors
 from cogvault_cli.main import cli
 from tests.docs import generated
@@ -17,6 +18,15 @@ from tests.docs.fences import DOCUMENTS, ROOT, fences
 def test_every_setting_is_documented() -> None:
     text = generated.SETTINGS.read_text(encoding="utf-8")
     assert text == generated.settings(text), "run: .venv/bin/python -m tests.docs.generated"
+
+
+@pytest.mark.parametrize(
+    "kind", [cogvault.Vault, cogvault.Hit, cogvault.Hits, cogvault.SyncReport, cogvault.VaultStatus]
+)
+def test_every_public_member_is_documented(kind: type) -> None:
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    members = {name for name in dir(kind) if not name.startswith("_")} - set(dir(tuple)) - {"items"}
+    assert [name for name in sorted(members) if not re.search(rf"`{name}[`(]", text)] == []
 
 
 def test_every_error_is_documented() -> None:
