@@ -21,11 +21,11 @@ QUERIES = 24
 BACKGROUND = 192
 QUERY_CHARS = 80
 # The measured background counts as much as the model's prior at this many background chunks.
-PRIOR_CHUNKS = 48
+PRIOR_CHUNKS = 192
 # Models whose ceiling is not known: this share of the way from the floor to 1 (e5-small: 0.75 to 0.95).
 CEILING_SHARE = 0.8
 # Real answers start a little above the mean of the background.
-FLOOR_MARGIN = 0.01
+FLOOR_MARGIN = 0.02
 
 
 def calibrate(floor: float | None, embedder: Embedder) -> Calibration:

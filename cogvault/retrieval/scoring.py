@@ -24,6 +24,7 @@ from cogvault.types import Evidence, FloatArray, LayerEvidence, Term, TermKind
 # Chosen by ablation on half of the handed data and checked on the other half (docs/explanation/scoring.md).
 K1 = 0.9
 B_DETAIL, B_WINDOW, B_CARD = 0.3, 0.5, 0.75
+KEYWORD_FLOOR = 0.08
 SPEAKER_BONUS = 0.08
 TITLE_BONUS = 0.92
 TITLE_FLOOR = 0.8
@@ -157,7 +158,11 @@ def keyword_part(layer: LayerEvidence, weights: FloatArray, query_length: int, b
     best = float(weights.sum()) * (K1 + 1) / (1 + K1 * (1 - b + b * query_length / mean))
     if best <= 0:
         return np.zeros(len(layer.lengths), dtype=np.float32)
-    return np.asarray(np.clip(saturated @ weights / best, 0, 1), dtype=np.float32)
+    share = np.clip(saturated @ weights / best, 0, 1)
+    # As cosines do, shares of common words have a background: what lies below it counts next to nothing, though its
+    # order stays. A parabola up to twice the floor, then a line.
+    above = np.where(share < 2 * KEYWORD_FLOOR, share**2 / (4 * KEYWORD_FLOOR), share - KEYWORD_FLOOR)
+    return np.asarray(above / (1 - KEYWORD_FLOOR), dtype=np.float32)
 
 
 def semantic_part(cosines: FloatArray, calibration: Calibration) -> FloatArray:

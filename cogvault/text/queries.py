@@ -13,7 +13,7 @@ EXACT_WEIGHT = 0.5
 STEM_WEIGHT = 1.0
 GRAM_WEIGHT = 0.5
 # A word with a digit, a joiner or a symbol is an identifier: its exact form says more than its stem.
-IDENTIFIER_WEIGHT = 1.5
+IDENTIFIER_WEIGHT = 1.0
 
 SPEAKER_FIELD = "speaker:"
 
