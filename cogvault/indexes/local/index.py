@@ -214,7 +214,7 @@ class LocalIndex:
         """
         if isinstance(error, LexicalDamaged):
             self._rebuild_keyword()
-        elif not (isinstance(error, sqlite3.Error) and is_damage(error)):
+        elif not (isinstance(error, sqlite3.Error) and (is_damage(error) or self._store.catalog.is_dir())):
             raise IndexFault(f"the index cannot be used: {error}", path=self._store.folder) from error
         elif self._read_only:
             raise IndexFault(

@@ -20,7 +20,7 @@ import numpy as np
 import tantivy
 
 from cogvault.text.tokens import grams, stem
-from cogvault.types import IntArray, Term
+from cogvault.types import FloatArray, IntArray, Term
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
 _HEAP_BYTES = 64 * 10**6
@@ -80,11 +80,11 @@ class LexicalView:
         # Every chunk and no mark has this value in its field.
         return int(self._searcher.doc_freq("every", 1)) - self.documents
 
-    def search(self, terms: Sequence[Term], limit: int, restriction: Restriction | None) -> IntArray:
-        """Ids of the ``limit`` chunks with the best weighted BM25, best first."""
+    def search(self, terms: Sequence[Term], limit: int, restriction: Restriction | None) -> tuple[IntArray, FloatArray]:
+        """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order."""
         limit = min(limit, self.documents)
         if limit <= 0:
-            return np.empty(0, np.int64)
+            return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
             clauses = [
                 (
@@ -97,7 +97,8 @@ class LexicalView:
             if restriction is not None:
                 query = self._restricted(query, restriction)
             hits = self._searcher.search(query, limit=limit, count=False).hits
-            return np.array(self._searcher.fast_field_values("chunk", [place for _, place in hits]), np.int64)
+            chunks = self._searcher.fast_field_values("chunk", [place for _, place in hits])
+            return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
 
     def ids(self) -> IntArray:
         """Ids of all chunks, in no order."""

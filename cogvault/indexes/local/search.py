@@ -20,9 +20,11 @@ from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Ter
 _SILENT_SHARE = 0.08
 # In a smaller index nothing is left out.
 _LARGE_CHUNKS = 2000
-# So many more candidates than asked for are scored exactly, because the engine rounds lengths and counts dead chunks.
-_SLACK_SHARE = 0.25
-_SLACK = 32
+# The engine rounds lengths and counts dead chunks. Whatever it scores down to so much below the last one asked for is
+# scored exactly as well, so that neither rounding nor the order of equal scores decides what is found.
+_SLACK_SHARE = 0.03
+_FIRST_ASKED = 1.25
+_WIDENED = 4
 # Naming more cards than this to the engine is slower than asking it for more hits.
 _NAMED_CARDS = 2000
 
@@ -43,8 +45,7 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     telling = _telling(terms, resolved.chunk_frequency, view.table.chunks)
     if not telling or limit <= 0:
         return nothing()
-    pool = limit + int(limit * _SLACK_SHARE) + _SLACK
-    chunks = _candidates(view, telling, pool, view.mask(filter))
+    chunks = _candidates(view, telling, limit, view.mask(filter))
     located = view.table.locate(chunks)
     slots, of_chunk = np.unique(located.slots, return_inverse=True)
     words = reader.words.read(reader.connection, view.table.starts[slots].tolist())
@@ -89,25 +90,34 @@ def _telling(terms: Sequence[Term], frequency: FloatArray, chunks: int) -> list[
     return [term for term, gain in zip(terms, gains.tolist(), strict=True) if gain > 0 and gain >= least]
 
 
-def _candidates(view: View, terms: Sequence[Term], pool: int, mask: BoolArray | None) -> IntArray:
-    """The engine's ``pool`` best chunks of the cards that pass."""
-    if mask is None:
-        return view.lexical.search(terms, pool, None)
+def _candidates(view: View, terms: Sequence[Term], limit: int, mask: BoolArray | None) -> IntArray:
+    """Chunks of the cards that pass, among them the ``limit`` best whatever the engine rounds."""
+    restriction = None if mask is None else _restriction(view, mask)
+    asked = int(limit * _FIRST_ASKED) + 1
+    if mask is not None and restriction is None:
+        asked = asked * len(mask) // max(1, int(mask.sum()))
+    while True:
+        chunks, scores = view.lexical.search(terms, asked, restriction)
+        complete = len(chunks) < asked
+        last = scores[-1] if len(scores) else 0.0
+        if mask is not None and restriction is None:
+            passed = mask[view.table.places[view.table.locate(chunks).slots]]
+            chunks, scores = chunks[passed], scores[passed]
+        least = scores[limit - 1] * (1 - _SLACK_SHARE) if len(scores) >= limit else 0.0
+        if complete or last < least:
+            return chunks[scores >= least]
+        asked *= _WIDENED
+
+
+def _restriction(view: View, mask: BoolArray) -> Restriction | None:
+    """The smaller side of a filter by name, None = both are too large for that."""
     versions = view.table.versions
     passing = int(mask.sum())
-    if passing == 0:
-        return np.empty(0, np.int64)
-    if passing <= _NAMED_CARDS:
-        return view.lexical.search(terms, pool, Restriction(Side.ONLY, versions[mask].tolist()))
-    if len(versions) - passing <= _NAMED_CARDS:
-        return view.lexical.search(terms, pool, Restriction(Side.NOT, versions[~mask].tolist()))
-    asked = pool * len(versions) // passing
-    while True:
-        asked *= 2
-        found = view.lexical.search(terms, asked, None)
-        passed = found[mask[view.table.places[view.table.locate(found).slots]]]
-        if len(passed) >= pool or len(found) < asked:
-            return passed[:pool]
+    if min(passing, len(mask) - passing) > _NAMED_CARDS:
+        return None
+    if passing <= len(mask) - passing:
+        return Restriction(Side.ONLY, versions[mask].tolist())
+    return Restriction(Side.NOT, versions[~mask].tolist())
 
 
 def _floor(values: npt.NDArray[np.float64], limit: int) -> float:

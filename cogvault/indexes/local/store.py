@@ -62,15 +62,16 @@ class Store:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @contextmanager
-    def writing(self, timeout: float = _LOCK_SECONDS) -> Iterator[sqlite3.Connection]:
+    def writing(self, timeout: float | None = None) -> Iterator[sqlite3.Connection]:
         """Be the only writer of all processes, with a connection to the catalog, which is made when missing.
 
         Args:
-            timeout: seconds to wait for other writers.
+            timeout: seconds to wait for other writers, None = as long as a large change may take.
 
         Raises:
             IndexFault: they did not finish in time, or the folder cannot be written.
         """
+        timeout = _LOCK_SECONDS if timeout is None else timeout
         if not self._thread_lock.acquire(timeout=timeout):
             raise IndexFault("another thread is still writing", path=self.folder)
         try:

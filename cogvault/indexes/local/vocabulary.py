@@ -25,6 +25,8 @@ from cogvault.types import FloatArray, IntArray, Term, TermKind
 _WORDS = "SELECT form, id FROM words WHERE form IN (SELECT value FROM json_each(?))"
 _MEMBERS = "SELECT text, words FROM members WHERE kind = ? AND text IN (SELECT value FROM json_each(?))"
 _FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SELECT value FROM json_each(?))"
+# Of words that are kept from one query to the next.
+_CAPACITY_BYTES = 16 * 2**20
 _NO_WORDS: WordArray = np.empty(0, np.uint32)
 _COUNTERS = "SELECT page, changed, content FROM counters WHERE changed > ?"
 
@@ -186,14 +188,9 @@ def ranges(first: IntArray, counts: IntArray) -> IntArray:
 
 
 class WordCache:
-    """Words of the cards last looked at. A card version never changes, so views of any age share it.
+    """Words of the cards last looked at. A card version never changes, so views of any age share it."""
 
-    Args:
-        capacity_bytes: it starts anew beyond that.
-    """
-
-    def __init__(self, capacity_bytes: int = 16 * 2**20) -> None:
-        self._capacity = capacity_bytes
+    def __init__(self) -> None:
         self._size = 0
         self._held: dict[int, codec.PackedWords] = {}
 
@@ -214,7 +211,7 @@ class WordCache:
 
     def _keep(self, found: dict[int, codec.PackedWords]) -> None:
         self._size += sum(len(short) + len(long) for short, long in found.values())
-        if self._size > self._capacity:
+        if self._size > _CAPACITY_BYTES:
             # A new dict: other threads may be reading the old one.
             self._held, self._size = {}, 0
         else:

@@ -1,0 +1,279 @@
+"""Damaged files are found, set aside and made anew; what can be kept is kept."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cogvault.errors import IndexFault, SnapshotExpired
+from cogvault.indexes import LocalIndex, MemoryIndex
+from cogvault.protocols import Index, Snapshot
+from cogvault.testing.records import ALL, embedded, identity, record, terms, vector_of
+from cogvault.testing.stateful import assert_same_content, assert_same_evidence
+from cogvault.types import ChangeSet
+
+CARDS = tuple(record(f"{n}.md", *(f"text {n} {m} payment service" for m in range(20)), day=n) for n in range(6))
+
+
+def fill(index: Index) -> None:
+    """Cards and vectors, with some history."""
+    index.apply(ChangeSet(put=CARDS, identity=identity()))
+    index.apply(ChangeSet(put=CARDS[:2], remove=("5.md",)))
+    embedded(index)
+
+
+def zero(path: Path) -> None:
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+def zero_middle(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    start = len(data) // 3
+    data[start : start + 4096] = bytes(len(data[start : start + 4096]))
+    path.write_bytes(bytes(data))
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(np.random.default_rng(1).bytes(max(100, path.stat().st_size)))
+
+
+def text(path: Path) -> None:
+    path.write_text("this is no index\n" * 50)
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def folder_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES = [zero, zero_middle, truncate, empty, garbage, text, delete, folder_instead]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index folder, to be copied."""
+    folder = tmp_path_factory.mktemp("sound") / "index"
+    index = LocalIndex(folder)
+    fill(index)
+    index.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def oracle() -> MemoryIndex:
+    index = MemoryIndex()
+    fill(index)
+    return index
+
+
+def test_a_sound_index_has_no_faults(sound: Path) -> None:
+    index = LocalIndex(sound)
+    assert index.verify() == []
+    index.close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("kind", ["fast", "fieldnorm", "idx", "pos", "store", "term", "meta.json", ".managed.json"])
+def test_a_damaged_keyword_file_costs_nothing(
+    sound: Path, oracle: MemoryIndex, tmp_path: Path, kind: str, damage: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "index"
+    shutil.copytree(sound, folder)
+    for path in folder.glob(f"keyword-*/*{kind}"):
+        damage(path)
+    index = LocalIndex(folder)
+    assert_same_content(index.snapshot(), oracle.snapshot())
+    _same_keyword(index.snapshot(), oracle.snapshot())
+    index.apply(ChangeSet(put=(record("new.md", "something new"),)))
+    found = index.snapshot().keyword(terms("something new"), ALL, 3)
+    assert index.snapshot().chunks(found.chunks.tolist())[0].card == "new.md"
+    assert index.verify() == []
+    index.close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_catalog_is_set_aside_and_filled_anew(
+    sound: Path, oracle: MemoryIndex, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "index"
+    shutil.copytree(sound, folder)
+    damage(folder / "catalog.sqlite")
+    index = LocalIndex(folder)
+    _use(index)
+    if list(index.snapshot().cards):
+        # It hit nothing that is ever read but by a check.
+        assert_same_content(index.snapshot(), oracle.snapshot())
+        return
+    if damage is not delete:
+        assert "damaged" in index.snapshot().stats.notes[-1]
+        assert (folder / "damaged" / "1" / "catalog.sqlite").exists()
+    fill(index)
+    assert_same_content(index.snapshot(), oracle.snapshot())
+    _same_keyword(index.snapshot(), oracle.snapshot())
+    assert index.verify() == []
+    index.close()
+
+
+def test_an_index_of_another_vault_in_its_place_is_noticed(sound: Path, oracle: MemoryIndex, tmp_path: Path) -> None:
+    other = LocalIndex(tmp_path / "other")
+    fill(other)
+    other.apply(ChangeSet(remove=("1.md",)))
+    other.close()
+    shutil.copytree(sound, tmp_path / "index")
+    for path in (tmp_path / "index").glob("keyword-*"):
+        shutil.rmtree(path)
+        shutil.copytree(next((tmp_path / "other").glob("keyword-*")), path)
+    index = LocalIndex(tmp_path / "index")
+    assert_same_content(index.snapshot(), oracle.snapshot())
+    _same_keyword(index.snapshot(), oracle.snapshot())
+    assert index.verify() == []
+    index.close()
+
+
+def test_a_catalog_that_is_replaced_while_open_is_followed(sound: Path, oracle: MemoryIndex, tmp_path: Path) -> None:
+    index = LocalIndex(tmp_path / "index")
+    index.apply(ChangeSet(put=(record("old.md", "old"),)))
+    assert len(index.snapshot().cards) == 1
+    shutil.rmtree(tmp_path / "index")
+    shutil.copytree(sound, tmp_path / "index")
+    assert_same_content(index.snapshot(), oracle.snapshot())
+    index.close()
+
+
+def test_a_folder_that_vanishes_while_open_is_made_anew(tmp_path: Path) -> None:
+    index = LocalIndex(tmp_path / "index")
+    fill(index)
+    shutil.rmtree(tmp_path / "index")
+    assert list(index.snapshot().cards) == []
+    fill(index)
+    assert len(index.snapshot().cards) == 5
+    assert index.verify() == []
+    index.close()
+
+
+def test_damage_under_an_open_snapshot_is_said_and_then_healed(sound: Path, tmp_path: Path) -> None:
+    shutil.copytree(sound, tmp_path / "index")
+    index = LocalIndex(tmp_path / "index")
+    snapshot = index.snapshot()
+    _alter(tmp_path / "index", "UPDATE texts SET content = zeroblob(40)")
+    with pytest.raises(SnapshotExpired, match="damaged"):
+        index.snapshot().of_card("0.md")
+    assert list(index.snapshot().cards) == []
+    assert len(snapshot.cards) == 5
+    index.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE cards SET hash = 'x' WHERE version = (SELECT max(version) FROM cards)",
+        "UPDATE cards SET card = replace(card, '2024', '2025') WHERE id = '3.md'",
+        "UPDATE cards SET size = size + 1 WHERE id = '3.md'",
+        "UPDATE cards SET id = '33.md' WHERE id = '3.md'",
+        "DELETE FROM cards WHERE id = '3.md'",
+        "UPDATE texts SET content = x'00' WHERE chunk = (SELECT max(chunk) FROM texts)",
+        "DELETE FROM texts WHERE chunk = (SELECT max(chunk) FROM texts)",
+        "UPDATE layers SET checksum = checksum + 1 WHERE version = (SELECT max(version) FROM layers)",
+        "DELETE FROM layers WHERE version = (SELECT max(version) FROM layers)",
+        "UPDATE forward SET content = substr(content, 1, 20) WHERE version = (SELECT max(version) FROM forward)",
+        "DELETE FROM forward WHERE version = (SELECT max(version) FROM forward)",
+        "UPDATE words SET form = 'pavment' WHERE form = 'payment'",
+        "DELETE FROM words WHERE form = 'payment'",
+        "UPDATE counters SET content = zeroblob(length(content))",
+        "UPDATE members SET words = x'01000000' WHERE text = 'payme'",
+        "DELETE FROM members WHERE text = 'paym'",
+        "UPDATE vectors SET content = zeroblob(length(content)) WHERE id = (SELECT max(id) FROM vectors)",
+        "UPDATE vectors SET positions = x'ffffff00' WHERE id = (SELECT max(id) FROM vectors)",
+    ],
+)
+def test_verify_finds_a_single_altered_row(sound: Path, tmp_path: Path, statement: str) -> None:
+    shutil.copytree(sound, tmp_path / "index")
+    _alter(tmp_path / "index", statement)
+    index = LocalIndex(tmp_path / "index")
+    faults = index.verify()
+    # Or it was so plain that opening found it.
+    assert faults or index.snapshot().stats.notes
+    index.close()
+
+
+def test_only_the_newest_damaged_files_are_kept(tmp_path: Path) -> None:
+    for _ in range(5):
+        index = LocalIndex(tmp_path / "index")
+        index.apply(ChangeSet(put=CARDS[:1]))
+        index.close()
+        text(tmp_path / "index" / "catalog.sqlite")
+    assert len(list((tmp_path / "index" / "damaged").iterdir())) <= 3
+
+
+def test_a_full_disk_is_an_error_and_the_next_change_heals_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = LocalIndex(tmp_path / "index")
+    fill(index)
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("cogvault.indexes.local.writer.write_state", full)
+        with pytest.raises(IndexFault, match="full"):
+            index.apply(ChangeSet(remove=("0.md",)))
+    assert len(index.snapshot().cards) == 5
+    with monkeypatch.context() as patch:
+        patch.setattr("cogvault.indexes.local.lexical._mark", _full_disk)
+        with pytest.raises(IndexFault, match="full"):
+            index.apply(ChangeSet(remove=("0.md",)))
+    assert len(index.snapshot().cards) == 4
+    assert index.verify() == []
+    index.close()
+
+
+def _full_disk(*_: object) -> None:
+    raise OSError(28, "No space left on device: disk full")
+
+
+def _use(index: LocalIndex) -> None:
+    """Ask for everything; damage may come to light, and is healed by the next snapshot."""
+    for _ in range(3):
+        try:
+            snapshot = index.snapshot()
+            for card in snapshot.cards:
+                snapshot.of_card(card.id)
+                snapshot.layers([card.id])
+            found = snapshot.keyword(terms("text payment"), ALL, 50)
+            snapshot.semantic(vector_of("text"), ALL, 5)
+            snapshot.evidence(found.chunks, terms("text payment"), vector_of("text"), 1)
+        except SnapshotExpired:
+            continue
+        return
+    raise AssertionError("still damaged")
+
+
+def _same_keyword(one: Snapshot, two: Snapshot) -> None:
+    for query in ("payment service", "text 3", "absent"):
+        mine, other = (each.keyword(terms(query), ALL, 20) for each in (one, two))
+        np.testing.assert_array_equal(mine.chunks, other.chunks)
+        np.testing.assert_array_equal(mine.scores, other.scores)
+    assert_same_evidence(one, two, "payment 3", 2)
+
+
+def _alter(folder: Path, statement: str) -> None:
+    connection = sqlite3.connect(folder / "catalog.sqlite")
+    with connection:
+        connection.execute(statement)
+    connection.close()
