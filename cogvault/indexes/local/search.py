@@ -23,7 +23,7 @@ _LARGE_CHUNKS = 2000
 # The engine rounds lengths and counts dead chunks. Whatever it scores down to so much below the last one asked for is
 # scored exactly as well, so that neither rounding nor the order of equal scores decides what is found.
 _SLACK_SHARE = 0.03
-_FIRST_ASKED = 1.25
+_FIRST_ASKED = 2
 _WIDENED = 4
 # Naming more cards than this to the engine is slower than asking it for more hits.
 _NAMED_CARDS = 2000
@@ -93,7 +93,7 @@ def _telling(terms: Sequence[Term], frequency: FloatArray, chunks: int) -> list[
 def _candidates(view: View, terms: Sequence[Term], limit: int, mask: BoolArray | None) -> IntArray:
     """Chunks of the cards that pass, among them the ``limit`` best whatever the engine rounds."""
     restriction = None if mask is None else _restriction(view, mask)
-    asked = int(limit * _FIRST_ASKED) + 1
+    asked = limit * _FIRST_ASKED + 1
     if mask is not None and restriction is None:
         asked = asked * len(mask) // max(1, int(mask.sum()))
     while True:
