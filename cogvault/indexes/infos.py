@@ -43,12 +43,19 @@ def latest(put: Sequence[CardRecord]) -> list[CardRecord]:
     """
     records = list({record.card.id: record for record in put}.values())
     for record in records:
+        if not _is_text(record.card.id):
+            raise IndexFault("an id must be valid text", path=ascii(record.card.id))
         kinds = [chunk.kind for chunk in record.chunks]
         if kinds[:1] != [ChunkKind.HEAD] or ChunkKind.HEAD in kinds[1:]:
             raise IndexFault("chunk 0 must be the head chunk, and the only one", path=record.card.id)
         if [chunk.position for chunk in record.chunks] != list(range(len(kinds))):
             raise IndexFault("chunk positions must count from 0 without gaps", path=record.card.id)
     return records
+
+
+def _is_text(id: str) -> bool:
+    """False for an undecodable file name, whose bytes Python hides in lone surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in id)
 
 
 def check_batch(batch: VectorBatch, identity: IndexIdentity, stored_dim: int) -> None:

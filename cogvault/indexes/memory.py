@@ -206,7 +206,7 @@ class MemorySnapshot:
 
     def keyword(self, terms: Sequence[Term], filter: Filter, limit: int) -> Ranking:
         """See ``Snapshot.keyword``; chunks that hold no term are left out."""
-        keys = [(term.kind, term.text) for term in terms]
+        keys = [(term.kind, term.text) for term in terms if term.weight > 0]
         rows = [row for row in self._passing(filter) if any(key in row.counts for key in keys)]
         if not rows or limit <= 0:
             return _ranking([], [], 0)

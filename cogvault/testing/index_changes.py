@@ -150,6 +150,19 @@ class ChangeContract:
             index.apply(ChangeSet(put=(record("b.md", "text"), headless)))
         assert list(index.snapshot().cards) == []
 
+    def test_an_undecodable_id_changes_nothing(self, index: Index) -> None:
+        with pytest.raises(IndexFault, match="text"):
+            index.apply(ChangeSet(put=(record("b.md", "text"), record("caf\udce9.md", "text"))))
+        assert list(index.snapshot().cards) == []
+
+    def test_text_of_any_characters_comes_back(self, index: Index) -> None:
+        put = record("a.md", "lone \ud800 surrogate, NUL \0, \u2028", title="caf\udce9", meta={"k": "\udfff"})
+        index.apply(ChangeSet(put=(put,)))
+        snapshot = index.snapshot()
+        assert [stored.chunk for stored in snapshot.of_card("a.md")] == list(put.chunks)
+        assert (snapshot.cards[0].title, snapshot.cards[0].meta) == ("caf\udce9", {"k": "\udfff"})
+        assert len(snapshot.keyword(terms("surrogate"), ALL, 5).chunks) == 1
+
     def test_a_snapshot_does_not_change(self, index: Index) -> None:
         index.apply(ChangeSet(put=(record("a.md", "walnut"),), identity=identity()))
         embedded(index)

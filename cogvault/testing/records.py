@@ -57,7 +57,7 @@ def record(id: str, *texts: str, day: int = 0, abstract: str = "", overview: str
         Card(id=id, path=id, body=body, **fields),
         (head, *chunks),
         stamp(len(body)),
-        hashlib.sha256(f"{id}{body}".encode()).hexdigest(),
+        hashlib.sha256(f"{id}{body}".encode(errors="surrogatepass")).hexdigest(),
         abstract,
         overview,
     )
@@ -87,7 +87,7 @@ def vectors(count: int, dim: int = DIM, seed: int = 0) -> FloatArray:
 
 def vector_of(text: str, dim: int = DIM) -> FloatArray:
     """(dim,) the unit vector of a text, the same in every process."""
-    seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+    seed = int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:8], "little")
     row: FloatArray = vectors(1, dim, seed)[0]
     return row
 

@@ -147,6 +147,19 @@ def test_an_index_of_another_vault_in_its_place_is_noticed(sound: Path, oracle: 
     index.close()
 
 
+def test_an_older_copy_of_the_catalog_wins_over_the_keyword_part(sound: Path, tmp_path: Path) -> None:
+    shutil.copytree(sound, tmp_path / "index")
+    index = LocalIndex(tmp_path / "index")
+    index.apply(ChangeSet(put=(record("new.md", "something new"),), remove=("1.md",)))
+    index.close()
+    shutil.copy(sound / "catalog.sqlite", tmp_path / "index" / "catalog.sqlite")
+    index = LocalIndex(tmp_path / "index")
+    assert [card.id for card in index.snapshot().cards] == ["0.md", "1.md", "2.md", "3.md", "4.md"]
+    assert "damaged" in index.snapshot().stats.notes[-1]
+    assert index.verify() == []
+    index.close()
+
+
 def test_a_catalog_that_is_replaced_while_open_is_followed(sound: Path, oracle: MemoryIndex, tmp_path: Path) -> None:
     index = LocalIndex(tmp_path / "index")
     index.apply(ChangeSet(put=(record("old.md", "old"),)))

@@ -188,6 +188,8 @@ def test_deleted_text_leaves_the_files(tmp_path: Path) -> None:
     index = LocalIndex(tmp_path / "index")
     index.apply(ChangeSet(put=(record("a.md", secret, title=secret), record("b.md", "other"))))
     index.apply(ChangeSet(remove=("a.md",)))
+    # While it is open, too.
+    assert all(secret.encode() not in path.read_bytes() for path in (tmp_path / "index").glob("catalog.sqlite*"))
     index.close()
     assert secret.encode() not in (tmp_path / "index" / "catalog.sqlite").read_bytes()
     connection = sqlite3.connect(tmp_path / "index" / "catalog.sqlite")

@@ -31,7 +31,6 @@ from cogvault.types import (
 )
 
 WordArray: TypeAlias = npt.NDArray[np.uint32]
-ShortArray: TypeAlias = npt.NDArray[np.uint16]
 
 PackedWords: TypeAlias = tuple[bytes, bytes]
 
@@ -68,12 +67,6 @@ def encode_card(card: Card) -> str:
         else:
             row[f.name] = value
     return json.dumps(row, separators=(",", ":"))
-
-
-def own_date(row: str) -> datetime | None:
-    """The card's own date of a row by ``encode_card``."""
-    text = json.loads(row).get("dated")
-    return None if text is None else datetime.fromisoformat(text)
 
 
 def decode_card(row: str, *, id: str, stamp: Stamp, hash: str, chunks: int, mtime: datetime) -> CardInfo:

@@ -75,17 +75,23 @@ class LocalIndex:
             self._store.publish(connection)
             state = writer.commit(connection, change, records)
             self._store.publish(connection)
+            if change.remove:
+                self._store.wipe_wal(connection)
             return state.sequence
 
     def snapshot(self) -> LocalSnapshot:
         """See ``Index.snapshot``."""
         fault: Exception | None = None
+        behind = 0
         for _ in range(_ATTEMPTS):
             self._check_open()
             try:
                 return self._begin()
             except _Behind:
-                continue
+                behind += 1
+                if behind == _ATTEMPTS // 2:
+                    # Not for a moment, then: the catalog is an older one than the keyword folder was made from.
+                    self._recover(LexicalDamaged("it is ahead of the catalog"))
             except (sqlite3.Error, LexicalDamaged) as error:
                 fault = error
                 self._recover(error)

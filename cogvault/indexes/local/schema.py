@@ -25,7 +25,7 @@ TEXT_BLOCK = 8
 COUNTER_PAGE = 512
 """Words in one row of ``counters``."""
 
-_BUSY_SECONDS = 30.0
+BUSY_SECONDS = 30.0
 # Rows are a few kilobytes: at this page size most of them need no overflow page.
 _PAGE_BYTES = 8192
 _WAL_BYTES = 4 * 2**20
@@ -109,7 +109,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
         uri=True,
-        timeout=_BUSY_SECONDS,
+        timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
     )

@@ -34,6 +34,7 @@ _CATALOG_FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
 _KEYWORD = "keyword-"
 _LOCK_SECONDS = 120.0
 _WAL_BYTES = 8 * 2**20
+_LARGE_CARDS = 200
 # Words of deleted chunks stay in the keyword folder until its segments are merged. Beyond this it is built anew.
 _GHOSTS = 2000
 _GHOST_SHARE = 0.33
@@ -165,7 +166,7 @@ class Store:
         if reached < state.lexical:
             dead = _versions(connection, "born <= ? AND dead > ? AND dead < ?", reached, reached, NEVER)
             born = _versions(connection, "born > ? AND dead = ?", reached, NEVER)
-            lexical.write(dead, _documents(connection, born), state.lexical, self._threads)
+            lexical.write(dead, _documents(connection, born), state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
     def _rebuild(self, connection: sqlite3.Connection, state: State, fault: str) -> State:
@@ -243,8 +244,12 @@ class Store:
         folder.mkdir(mode=0o700, exist_ok=True)
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
-        lexical.write([], _documents(connection, alive), state.lexical, self._threads)
+        lexical.write([], _documents(connection, alive), state.lexical, self._threads_for(alive))
         return lexical
+
+    def _threads_for(self, versions: Sequence[int]) -> int:
+        """Each thread makes segments of its own, which is not worth it for a few cards."""
+        return self._threads if len(versions) >= _LARGE_CARDS else 1
 
     def _sweep(self, *, keep: str) -> None:
         """Delete keyword folders that are no longer, or not yet, in use."""
@@ -255,6 +260,12 @@ class Store:
     def _note(self, text: str) -> None:
         logger.warning("%s: %s", self.folder, text)
         self.notes = (*self.notes, text)
+
+    def wipe_wal(self, connection: sqlite3.Connection) -> None:
+        """Leave nothing deleted in the write-ahead log, unless a reader is at work: then the next wipe does it."""
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute(f"PRAGMA busy_timeout = {int(schema.BUSY_SECONDS * 1000)}")
 
     def _bound_wal(self, connection: sqlite3.Connection) -> None:
         """Move a long write-ahead log into the catalog; readers that hold it up are waited for another time."""

@@ -81,10 +81,6 @@ class VectorView:
             self._scan = last
         return last
 
-    def has(self, chunk_rows: IntArray) -> BoolArray:
-        """Whether chunks, by row of the table, have a vector."""
-        return np.asarray(self._row_of[chunk_rows] >= 0)
-
     def dots(self, scan: Scan, chunk_rows: IntArray) -> npt.NDArray[np.float64]:
         """Dot products of chunks, by row of the table; 0 without a vector."""
         rows = self._row_of[chunk_rows]
