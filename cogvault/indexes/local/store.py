@@ -16,7 +16,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -235,10 +235,13 @@ class Store:
 
     def bytes_on_disk(self) -> int:
         """Size of all files that are in use."""
-        used = [self.folder / name for name in _CATALOG_FILES]
-        for folder in self.folder.glob(f"{_KEYWORD}*"):
-            used.extend(folder.iterdir())
-        return sum(path.stat().st_size for path in used if path.exists())
+        total = 0
+        # Files come and go while a writer is at work.
+        with suppress(OSError):
+            for path in (*(self.folder / name for name in _CATALOG_FILES), *self.folder.glob(f"{_KEYWORD}*/*")):
+                with suppress(FileNotFoundError):
+                    total += path.stat().st_size
+        return total
 
     def _build(self, connection: sqlite3.Connection, state: State, folder: Path) -> Lexical:
         folder.mkdir(mode=0o700, exist_ok=True)
