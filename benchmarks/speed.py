@@ -24,6 +24,7 @@ from cogvault.types import ChangeSet, Filter, IndexIdentity, VectorBatch
 
 QUERIES = 200
 WARM = 20
+SCANS = 30
 
 # Open and first search, and memory after many searches, each in a process of its own.
 _CHILD = """
@@ -133,14 +134,15 @@ def _scan(temp: Path, chunks: int) -> float:
     """Time of the vector scan over the time that reading its bytes takes at the machine's memory bandwidth."""
     index = LocalIndex(temp / "default")
     snapshot = index.snapshot()
-    vector = ClusterEmbedder().embed_query("a question about everything")
-    snapshot.semantic(vector, Filter(), 200)
-    scan = min(_timed(lambda: snapshot.semantic(vector, Filter(), 200)) for _ in range(20))
+    # A new vector each time: the snapshot remembers what it computed for the last one.
+    vectors = iter(ClusterEmbedder().draw(np.random.default_rng(1), SCANS + 1))
+    snapshot.semantic(next(vectors), Filter(), 200)
+    scan = float(np.median([_timed(lambda: snapshot.semantic(next(vectors), Filter(), 200)) for _ in range(SCANS)]))
     index.close()
     matrix = np.ones((chunks, DIM), dtype=np.int8)
     target = np.empty_like(matrix)
     # A copy reads and writes every byte.
-    copy = min(_timed(lambda: np.copyto(target, matrix)) for _ in range(20))
+    copy = float(np.median([_timed(lambda: np.copyto(target, matrix)) for _ in range(SCANS)]))
     note(f"memory bandwidth {2 * matrix.nbytes / copy / 1e9:.1f} GB/s, scan {scan * 1000:.2f} ms")
     return scan / (copy / 2)
 

@@ -1,10 +1,10 @@
 """cogvault: a folder of Markdown as searchable memory for agents.
 
-    from cogvault import Vault
+from cogvault import Vault
 
-    with Vault("~/agent/memory") as vault:
-        for hit in vault.search("why did we drop Redis?"):
-            print(hit.score, hit.citation, hit.snippet)
+with Vault("~/agent/memory") as vault:
+    for hit in vault.search("why did we drop Redis?"):
+        print(hit.score, hit.citation, hit.snippet)
 """
 
 from typing import TYPE_CHECKING, Any

@@ -105,7 +105,10 @@ class Snapshot(Protocol):
         """All cards, ordered by id."""
 
     def keyword(self, terms: Sequence[Term], filter: Filter, limit: int) -> Ranking:
-        """The ``limit`` best chunks by weighted BM25 of the terms, among the cards that pass the filter."""
+        """The ``limit`` best chunks by weighted BM25 of the terms, among the cards that pass the filter.
+
+        A chunk that holds no term of a weight above 0 is not found.
+        """
 
     def semantic(self, vector: FloatArray, filter: Filter, limit: int) -> Ranking:
         """The ``limit`` best chunks by cosine to a unit vector (dim,), among the cards that pass the filter."""

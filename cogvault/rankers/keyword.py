@@ -13,4 +13,4 @@ class KeywordRanker:
 
     def rank(self, snapshot: Snapshot, query: Query, filter: Filter, limit: int) -> Ranking:
         """The ``limit`` best chunks by keyword among the cards that pass the filter."""
-        return snapshot.keyword([term for term in query.terms if term.weight > 0], filter, limit)
+        return snapshot.keyword(query.terms, filter, limit)

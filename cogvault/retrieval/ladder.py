@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,15 +28,21 @@ def select(scores: FloatArray, k: int, floor: float) -> Selection:
     return Selection(places, "min_score" if len(places) else "none")
 
 
-def climb(scores: FloatArray, k: int, thresholds: Sequence[float], user: BoolArray, covered: BoolArray) -> Selection:
+def climb(
+    scores: FloatArray,
+    k: int,
+    thresholds: Sequence[float],
+    user: Callable[[], BoolArray],
+    covered: Callable[[], BoolArray],
+) -> Selection:
     """Go down the ladder until ``k`` are found or the rungs end.
 
     Args:
         scores: (n,) falling.
         k: how many are wanted.
         thresholds: falling.
-        user: (n,) the card is in the user scope.
-        covered: (n,) the card holds every word of the query.
+        user: gives (n,) the card is in the user scope; asked only when nothing else was found.
+        covered: gives (n,) the card holds every word of the query; asked last.
     """
     rung = "none"
     places = np.empty(0, np.int64)
@@ -47,10 +53,10 @@ def climb(scores: FloatArray, k: int, thresholds: Sequence[float], user: BoolArr
         if len(places) >= k:
             break
     if not len(places):
-        places = np.flatnonzero(user & (scores >= thresholds[-1] * USER_SCOPE_SHARE))
+        places = np.flatnonzero(user() & (scores >= thresholds[-1] * USER_SCOPE_SHARE))
         rung = "user scope" if len(places) else rung
     if not len(places):
-        places = np.flatnonzero(covered)
+        places = np.flatnonzero(covered())
         rung = "keyword scan" if len(places) else rung
     return Selection(places[:k], rung)
 

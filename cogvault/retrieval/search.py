@@ -238,9 +238,14 @@ class Searcher:
         lowest = request.min_score if request.min_score is not None else self._options.min_score
         if lowest is not None or self._options.fusion == "rrf":
             return select(falling, pool, lowest or 0.0)
-        user = np.array([in_user_scope(snapshot.cards[place]) for place in evidence.cards[order]], dtype=np.bool_)
-        covered = covers_query(evidence, query.terms)[order]
-        return climb(falling, pool, self._options.thresholds, user, covered)
+        cards = evidence.cards[order]
+        return climb(
+            falling,
+            pool,
+            self._options.thresholds,
+            lambda: np.array([in_user_scope(snapshot.cards[place]) for place in cards], dtype=np.bool_),
+            lambda: covers_query(evidence, query.terms)[order],
+        )
 
     def _diversify(
         self,

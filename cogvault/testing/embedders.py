@@ -1,8 +1,8 @@
 """The contract of `cogvault.protocols.Embedder`, as tests to inherit.
 
-    class TestMyEmbedder(EmbedderContract):
-        def make_embedder(self) -> Embedder:
-            return MyEmbedder()
+class TestMyEmbedder(EmbedderContract):
+    def make_embedder(self) -> Embedder:
+        return MyEmbedder()
 """
 
 from __future__ import annotations

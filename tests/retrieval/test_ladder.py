@@ -21,8 +21,8 @@ def go(*scores: float, k: int = 2, user: Set[int] = frozenset(), covered: Set[in
         np.array(scores, np.float32),
         k,
         RUNGS,
-        np.array([place in user for place in places], np.bool_),
-        np.array([place in covered for place in places], np.bool_),
+        lambda: np.array([place in user for place in places], np.bool_),
+        lambda: np.array([place in covered for place in places], np.bool_),
     )
 
 
@@ -67,12 +67,12 @@ def test_each_rung_only_adds(rows: list[tuple[float, bool, bool]], k: int) -> No
     covered = np.array([row[2] for row in rows], np.bool_)
     chosen: list[int] = []
     for count in range(1, len(RUNGS) + 1):
-        found = climb(scores, k, RUNGS[:count], user, covered)
+        found = climb(scores, k, RUNGS[:count], lambda: user, lambda: covered)
         more = found.places.tolist()
         if found.rung in {f"{rung:.2f}" for rung in RUNGS}:
             assert more[: len(chosen)] == chosen or not chosen
             chosen = more
-    final = climb(scores, k, RUNGS, user, covered).places.tolist()
+    final = climb(scores, k, RUNGS, lambda: user, lambda: covered).places.tolist()
     assert len(final) <= k
     assert final == sorted(final)
     assert set(np.flatnonzero(scores >= 0.45)[:k].tolist()) <= set(final)
