@@ -151,7 +151,7 @@ def write_vault(sample: dict[str, object], folder: Path) -> Conversation:
 def measure_sessions(vault: Vault, question: Question) -> list[tuple[str, float]]:
     """Rows of unit ``session``: hits by card."""
     hits = vault.search(question.text, DEPTH, min_score=0.0)
-    return _ranked([hit.id for hit in hits], {turn.card for turn in question.evidence})
+    return ranked([hit.id for hit in hits], {turn.card for turn in question.evidence})
 
 
 def measure_turns(vault: Vault, talk: Conversation, question: Question) -> list[tuple[str, float]]:
@@ -160,7 +160,7 @@ def measure_turns(vault: Vault, talk: Conversation, question: Question) -> list[
         return []
     hits = vault.search(question.text, DEPTH, min_score=0.0)
     wanted = {turn.id for turn in question.evidence}
-    rows = _ranked(_turns(hits, talk), wanted)
+    rows = ranked(turns_of(hits, talk), wanted)
     for budget in BUDGETS:
         packed = vault.search(question.text, min_score=0.0, budget_tokens=budget)
         assert estimate_tokens(packed.text) <= budget
@@ -184,7 +184,7 @@ def _truncated(lines: Sequence[str], budget: int) -> str:
     return "\n".join(kept)
 
 
-def _turns(hits: Hits, talk: Conversation) -> list[str]:
+def turns_of(hits: Hits, talk: Conversation) -> list[str]:
     """Ids of the turns that hits stand for, best first, each once."""
     places = {(turn.card, turn.line): turn.id for turn in talk.turns}
     found: dict[str, None] = {}
@@ -195,7 +195,7 @@ def _turns(hits: Hits, talk: Conversation) -> list[str]:
     return list(found)
 
 
-def _ranked(found: Sequence[str], wanted: set[str]) -> list[tuple[str, float]]:
+def ranked(found: Sequence[str], wanted: set[str]) -> list[tuple[str, float]]:
     right = [name in wanted for name in found[:DEPTH]]
     return [
         ("any@1", float(right[:1] == [True])),
