@@ -11,6 +11,8 @@ from cogvault.types import FloatArray
 
 Int8Array: TypeAlias = npt.NDArray[np.int8]
 
+_Numbers: TypeAlias = npt.NDArray[np.integer] | npt.NDArray[np.float64]
+
 SCALE = 127
 
 
@@ -19,16 +21,15 @@ def quantise(vectors: FloatArray) -> Int8Array:
     return np.asarray(np.clip(np.rint(vectors * np.float32(SCALE)), -SCALE, SCALE), np.int8)
 
 
-def squares(rows: Int8Array) -> npt.NDArray[np.int64]:
-    """Squared length of each row: (n, dim) to (n,)."""
-    wide = rows.astype(np.float32)
-    # Exact: whole numbers, and a sum of up to 1,000 squares of int8 stays below 2**24.
+def squares(rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Squared length of each row of whole numbers: (n, dim) to (n,). Exact."""
+    wide = rows.astype(np.float64)
     return np.asarray(np.einsum("ij,ij->i", wide, wide), np.int64)
 
 
-def cosines(dots: npt.NDArray[np.float64], square: int, row_squares: npt.NDArray[np.float64]) -> FloatArray:
-    """Cosine from dot products and squared lengths; NaN where either side has no length. Shape of ``dots``."""
+def cosines(dots: _Numbers, square: int, row_squares: _Numbers) -> FloatArray:
+    """Cosine from dot products and squared lengths; NaN where a row has no length. Shape of ``dots``."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        cosine = dots / np.sqrt(square * row_squares)
+        cosine = dots / np.sqrt(square * row_squares.astype(np.float64))
     cosine[row_squares == 0] = np.nan
-    return cosine.astype(np.float32)
+    return np.asarray(cosine, np.float32)

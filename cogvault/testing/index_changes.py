@@ -231,6 +231,15 @@ class ChangeContract:
         (best,) = index.snapshot().chunks(found(index.snapshot().semantic(vector_of("moves"), ALL, 1)))
         assert (best.card, best.chunk.text) == ("c.md", "moves")
 
+    def test_vectors_may_all_be_gone(self, index: Index) -> None:
+        index.apply(ChangeSet(put=(record("a.md", "x"),), identity=identity()))
+        embedded(index)
+        index.apply(ChangeSet(put=(record("b.md", "y"),), remove=("a.md",)))
+        ids = np.array([stored.id for stored in index.snapshot().of_card("b.md")])
+        evidence = index.snapshot().evidence(ids, (), vector_of("y"), 1)
+        assert np.isnan(evidence.card.cosines).all()
+        assert len(index.snapshot().semantic(vector_of("y"), ALL, 5).chunks) == 0
+
     def test_the_old_model_serves_until_the_new_one_takes_over(self, index: Index) -> None:
         index.apply(ChangeSet(put=(record("a.md", "x"),), identity=identity()))
         embedded(index)

@@ -16,7 +16,7 @@ from cogvault.indexes.local.view import Scan, VectorView, windows
 from cogvault.indexes.local.vocabulary import ResolvedTerms, ranges
 from cogvault.types import Evidence, FloatArray, IntArray, LayerEvidence, Term
 
-_Number = TypeVar("_Number", np.float32, np.float64)
+_Number = TypeVar("_Number", np.float32, np.int64)
 
 # Words and counters looked at in one go. Larger arrays go back to the system after each query, and getting them anew
 # costs more than the counting; and a query of thousands of terms must not need gigabytes.
@@ -131,7 +131,7 @@ def _cosines(
     )
 
 
-def _dots(vectors: VectorView, scan: Scan, units: _Units) -> npt.NDArray[np.float64]:
+def _dots(vectors: VectorView, scan: Scan, units: _Units) -> IntArray:
     """(n,) dot product of the query with the sum of the vectors of each unit; every unit has a chunk."""
     counts = units.end - units.first
     each = vectors.dots(scan, ranges(units.first, counts))

@@ -24,6 +24,9 @@ from cogvault.types import FloatArray, IntArray, Term
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
 _HEAP_BYTES = 64 * 10**6
+_VERSION = 1
+# Two thirds of the index are grams: how often one stands in a chunk is not stored, but counted when chunks are scored.
+_OPTIONS = {"exact": "freq", "stem": "freq", "gram": "basic", "mark": "basic"}
 _SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\..*")
 _FOOTER = struct.Struct("<II")
 _MAGIC = 1337
@@ -64,7 +67,7 @@ class LexicalView:
     def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str) -> None:
         self._searcher = searcher
         self._schema = schema
-        marks = searcher.search(self._term("mark", uuid), limit=2, count=False).hits
+        marks = searcher.search(self._term("mark", _mark_text(uuid)), limit=2, count=False).hits
         if len(marks) != 1:
             raise LexicalDamaged(f"{len(marks)} sequence marks for catalog {uuid}")
         self.sequence = int(searcher.fast_field_values("chunk", [marks[0][1]])[0] or 0)
@@ -109,7 +112,7 @@ class LexicalView:
             return np.array(self._searcher.fast_field_values("chunk", [place for _, place in hits]), np.int64)
 
     def _term(self, name: str, value: str | int) -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, name, value, "freq" if isinstance(value, str) else "basic")
+        return tantivy.Query.term_query(self._schema, name, value, _OPTIONS.get(name, "basic"))
 
     def _restricted(self, query: tantivy.Query, restriction: Restriction) -> tantivy.Query:
         cards = tantivy.Query.term_set_query(self._schema, "card", list(restriction.versions))
@@ -180,7 +183,9 @@ class Lexical:
                 schema = self._index.schema
                 if dead:
                     writer.delete_documents_by_query(tantivy.Query.term_set_query(schema, "card", list(dead)))
-                writer.delete_documents_by_query(tantivy.Query.term_query(schema, "mark", self._uuid))
+                writer.delete_documents_by_query(
+                    tantivy.Query.term_query(schema, "mark", _mark_text(self._uuid), _OPTIONS["mark"])
+                )
                 writer.add_document(_mark(self._uuid, sequence))
                 for document in documents:
                     writer.add_document(streams.document(document))
@@ -275,9 +280,14 @@ def _is_sound(path: Path) -> bool:
         return bool(value == expected)
 
 
+def _mark_text(uuid: str) -> str:
+    """Another version is another folder: it is built anew."""
+    return f"{uuid}-{_VERSION}"
+
+
 def _mark(uuid: str, sequence: int) -> tantivy.Document:
     row = tantivy.Document()
-    row.add_text("mark", uuid)
+    row.add_text("mark", _mark_text(uuid))
     row.add_unsigned("chunk", sequence)
     return row
 
@@ -285,8 +295,8 @@ def _mark(uuid: str, sequence: int) -> tantivy.Document:
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     for name in ("exact", "stem", "gram"):
-        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
-    builder.add_text_field("mark", tokenizer_name="raw", index_option="freq")
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option=_OPTIONS[name])
+    builder.add_text_field("mark", tokenizer_name="raw", index_option=_OPTIONS["mark"])
     builder.add_unsigned_field("chunk", indexed=True, fast=True)
     builder.add_unsigned_field("card", indexed=True)
     builder.add_unsigned_field("every", indexed=True)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.lexical import Restriction, Side
@@ -17,11 +16,13 @@ from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Ter
 
 # Terms that can add less than this share of what the query's best term adds cost the engine more time than they are
 # worth. They are left out when it looks for candidates, and counted when candidates are scored.
-_SILENT_SHARE = 0.08
+_SILENT_SHARE = 0.05
 # In a smaller index nothing is left out.
 _LARGE_CHUNKS = 2000
-# The engine rounds lengths and counts dead chunks. Whatever it scores down to so much below the last one asked for is
-# scored exactly as well, so that neither rounding nor the order of equal scores decides what is found.
+# The engine rounds lengths, does not know how often a gram occurs, and counts dead chunks. So more chunks than asked
+# for are scored exactly: so many more, and all that it scores down to so much below the last of those, so that neither
+# its rounding nor the order in which it gives equal scores decides what is found.
+_MORE = 64
 _SLACK_SHARE = 0.03
 _FIRST_ASKED = 2
 _WIDENED = 4
@@ -69,17 +70,18 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
 def semantic(reader: Reader, vector: FloatArray, filter: Filter, limit: int) -> Ranking:
     """See ``Snapshot.semantic``: every row is compared."""
     vectors = reader.view.vectors(reader.connection)
-    if vectors is None or limit <= 0 or not vectors.size:
+    if vectors is None or limit <= 0:
         return nothing()
     scan = vectors.scan(vector)
     if not scan.square:
         return nothing()
     mask = reader.view.mask(filter)
     eligible = vectors.rankable if mask is None else vectors.rankable & mask[vectors.places]
-    near = np.where(eligible, scan.dots * vectors.inverse_lengths, -np.inf)
+    # Half the memory of exact cosines, and off by far less than ``_floor`` allows for.
+    near = np.where(eligible, scan.dots.astype(np.float32) * vectors.inverse_lengths, np.float32(-np.inf))
     rows = np.flatnonzero(near > _floor(near, limit))
     scores = int8.cosines(scan.dots[rows], scan.square, vectors.squares[rows])
-    return _best(scores, vectors.places[rows], vectors.positions(rows), vectors.chunks(rows), limit)
+    return _best(scores, vectors.places[rows].astype(np.int64), vectors.positions(rows), vectors.chunks(rows), limit)
 
 
 def _telling(terms: Sequence[Term], frequency: FloatArray, chunks: int) -> list[Term]:
@@ -93,7 +95,8 @@ def _telling(terms: Sequence[Term], frequency: FloatArray, chunks: int) -> list[
 def _candidates(view: View, terms: Sequence[Term], limit: int, mask: BoolArray | None) -> IntArray:
     """Chunks of the cards that pass, among them the ``limit`` best whatever the engine rounds."""
     restriction = None if mask is None else _restriction(view, mask)
-    asked = limit * _FIRST_ASKED + 1
+    depth = limit + _MORE
+    asked = depth * _FIRST_ASKED
     if mask is not None and restriction is None:
         asked = asked * len(mask) // max(1, int(mask.sum()))
     while True:
@@ -103,7 +106,7 @@ def _candidates(view: View, terms: Sequence[Term], limit: int, mask: BoolArray |
         if mask is not None and restriction is None:
             passed = mask[view.table.places[view.table.locate(chunks).slots]]
             chunks, scores = chunks[passed], scores[passed]
-        least = scores[limit - 1] * (1 - _SLACK_SHARE) if len(scores) >= limit else 0.0
+        least = scores[depth - 1] * (1 - _SLACK_SHARE) if len(scores) >= depth else 0.0
         if complete or last < least:
             return chunks[scores >= least]
         asked *= _WIDENED
@@ -120,7 +123,7 @@ def _restriction(view: View, mask: BoolArray) -> Restriction | None:
     return Restriction(Side.NOT, versions[~mask].tolist())
 
 
-def _floor(values: npt.NDArray[np.float64], limit: int) -> float:
+def _floor(values: FloatArray, limit: int) -> float:
     """A little less than the ``limit``-th greatest value, so that all that round to it are above."""
     if limit >= len(values):
         return -np.inf

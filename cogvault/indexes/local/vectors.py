@@ -87,9 +87,9 @@ class Matrix:
         self._blocks: list[Int8Array] = []
         self.versions: IntArray = np.empty(0, np.int64)
         """(size,) card version of each row."""
-        self.positions: IntArray = np.empty(0, np.int64)
+        self.positions: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
         """(size,) position of each row's chunk."""
-        self.squares: npt.NDArray[np.float64] = np.empty(0, np.float64)
+        self.squares: npt.NDArray[np.uint32] = np.empty(0, np.uint32)
         """(size,) squared length of each row."""
         self._known: dict[int, int] = {}
         self._changed = -1
@@ -115,8 +115,8 @@ class Matrix:
                 self._known[version] = len(vectors.positions)
                 self._changed = max(self._changed, changed)
                 fresh.append(vectors.rows[known:])
-                positions.append(vectors.positions[known:].astype(np.int64))
-                squares.append(vectors.squares[known:].astype(np.float64))
+                positions.append(vectors.positions[known:])
+                squares.append(vectors.squares[known:])
                 versions.append(np.full(len(vectors.positions) - known, version, np.int64))
             self._append(np.concatenate(fresh))
         self.versions, self.positions = np.concatenate(versions), np.concatenate(positions)
@@ -132,9 +132,9 @@ class Matrix:
             self.size += len(part)
             rows = rows[len(part) :]
 
-    def dots(self, query: Int8Array, size: int) -> npt.NDArray[np.float64]:
+    def dots(self, query: Int8Array, size: int) -> npt.NDArray[np.int32]:
         """(size,) exact dot products of the query (dim,) with the first ``size`` rows."""
-        found = np.empty(size, np.float64)
+        found = np.empty(size, np.int32)
         for start in range(0, size, _BLOCK_ROWS):
             block = self._blocks[start // _BLOCK_ROWS][: size - start]
             found[start : start + len(block)] = _dots(block, query)

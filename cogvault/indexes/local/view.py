@@ -37,7 +37,7 @@ class Scan:
 
     key: bytes
     square: int
-    dots: npt.NDArray[np.float64]
+    dots: npt.NDArray[np.int32]
 
 
 class VectorView:
@@ -52,15 +52,15 @@ class VectorView:
         alive = slots >= 0
         self.rankable: BoolArray = alive & (self.squares > 0)
         """(size,) rows of the view that have a direction."""
-        self.inverse_lengths = 1 / np.sqrt(np.maximum(self.squares, 1.0))
-        """(size,)"""
-        self.places = np.full(self.size, -1, np.int64)
+        self.inverse_lengths = 1 / np.sqrt(np.maximum(self.squares, 1).astype(np.float32))
+        """(size,) float32."""
+        self.places = np.full(self.size, -1, np.int32)
         """(size,) place of each row's card."""
         self.places[alive] = table.places[slots[alive]]
-        self._row_of = np.full(table.chunks, -1, np.int64)
+        self._row_of = np.full(table.chunks, -1, np.int32)
         self._row_of[table.first_rows[slots[alive]] + matrix.positions[alive]] = np.flatnonzero(alive)
-        self._card_squares = np.full(len(table.starts), -1.0)
-        self._window_squares: dict[int, npt.NDArray[np.float64]] = {}
+        self._card_squares = np.full(len(table.starts), -1, np.int64)
+        self._window_squares: dict[int, IntArray] = {}
         self._scan: Scan | None = None
 
     def chunks(self, rows: IntArray) -> IntArray:
@@ -69,7 +69,7 @@ class VectorView:
 
     def positions(self, rows: IntArray) -> IntArray:
         """Positions in their cards of the chunks of matrix rows."""
-        return self._matrix.positions[rows]
+        return self._matrix.positions[rows].astype(np.int64)
 
     def scan(self, vector: FloatArray) -> Scan:
         """Compare a unit vector (dim,) with every row; the last one is kept, because each query asks twice."""
@@ -81,28 +81,26 @@ class VectorView:
             self._scan = last
         return last
 
-    def dots(self, scan: Scan, chunk_rows: IntArray) -> npt.NDArray[np.float64]:
+    def dots(self, scan: Scan, chunk_rows: IntArray) -> IntArray:
         """Dot products of chunks, by row of the table; 0 without a vector."""
         rows = self._row_of[chunk_rows]
-        return np.where(rows >= 0, scan.dots[rows], 0.0)
+        return np.where(rows >= 0, scan.dots[rows], 0).astype(np.int64)
 
-    def chunk_squares(self, chunk_rows: IntArray) -> npt.NDArray[np.float64]:
+    def chunk_squares(self, chunk_rows: IntArray) -> IntArray:
         """Squared length of chunks' vectors, by row of the table; 0 without one."""
         rows = self._row_of[chunk_rows]
-        return np.where(rows >= 0, self.squares[rows], 0.0)
+        return np.where(rows >= 0, self.squares[rows], 0).astype(np.int64)
 
-    def card_squares(self, slots: IntArray) -> npt.NDArray[np.float64]:
+    def card_squares(self, slots: IntArray) -> IntArray:
         """Squared length of the sum of all vectors of each card."""
         table, known = self.table, self._card_squares
         for slot in np.unique(slots[known[slots] < 0]).tolist():
-            rows = self._matrix.take(self._row_of[table.first_rows[slot] : table.first_rows[slot + 1]])
-            total = rows.sum(axis=0, dtype=np.int64)
-            known[slot] = float(np.dot(total, total))
+            rows = self._row_of[table.first_rows[slot] : table.first_rows[slot + 1]].astype(np.int64)
+            total = self._matrix.take(rows).sum(axis=0, dtype=np.int64)
+            known[slot] = np.dot(total, total)
         return known[slots]
 
-    def window_squares(
-        self, chunk_rows: IntArray, first: IntArray, end: IntArray, window: int
-    ) -> npt.NDArray[np.float64]:
+    def window_squares(self, chunk_rows: IntArray, first: IntArray, end: IntArray, window: int) -> IntArray:
         """Squared length of the sum of the vectors of each chunk's window.
 
         Args:
@@ -112,7 +110,7 @@ class VectorView:
             window: chunks either side.
         """
         if window not in self._window_squares:
-            self._window_squares = {window: np.full(self.table.chunks, -1.0)}
+            self._window_squares = {window: np.full(self.table.chunks, -1, np.int64)}
         known = self._window_squares[window]
         new = np.flatnonzero(known[chunk_rows] < 0)
         span = np.arange(2 * window + 1)
@@ -161,7 +159,7 @@ class View:
             if self._vectors is None and self._matrix is not None:
                 with self._matrix.lock:
                     self._matrix.refresh(connection)
-                    self._vectors = VectorView(self._matrix, self.table)
+                    self._vectors = VectorView(self._matrix, self.table) if self._matrix.size else None
             return self._vectors
 
     def dead_vectors(self) -> BoolArray | None:
