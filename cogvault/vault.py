@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +20,7 @@ from cogvault.errors import CogvaultError, ModelError, PathError, QueryError, Va
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions, last_sync
+from cogvault.indexing.watching import WATCH_HINT, Watcher
 from cogvault.layers.summarizers import ExtractiveSummarizer
 from cogvault.protocols import Embedder, Index, Snapshot
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
@@ -86,6 +87,7 @@ class Vault:
         self._checked = float("-inf")
         self._stale = ""
         self._report: SyncReport | None = None
+        self._watcher: Watcher | None = None
         self._summarizer = ExtractiveSummarizer()
         self._searcher = Searcher(
             make_rankers(_ranker_names(self.config, embedder)),
@@ -107,6 +109,8 @@ class Vault:
 
     def close(self) -> None:
         """Release the index. The vault cannot be used afterwards; calling it twice does nothing."""
+        if self._watcher is not None:
+            self._watcher.close()
         with self._lock:
             self._closed = True
             if self._index is not None:
@@ -130,6 +134,17 @@ class Vault:
         return report
 
     reindex = sync
+
+    def watch(self) -> Watcher:
+        """Keep the index equal to the files as long as the ``with`` block of the result lasts."""
+        scan = SyncOptions.from_config(self.config, self._folder).scan
+        self._watcher = Watcher(self.path, scan, self._sync_paths)
+        return self._watcher
+
+    def changes(self, stop: threading.Event) -> Iterator[SyncReport]:
+        """Watch until ``stop`` is set: the first report, then those of syncs that changed the index or failed."""
+        with self.watch() as watcher:
+            yield from watcher.reports(stop)
 
     def search(
         self,
@@ -262,6 +277,8 @@ class Vault:
                 return Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
             if pending:
                 return Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT
+        if self._watcher is not None and self._watcher.is_running and self._watcher.reason:
+            return Status.DEGRADED, self._watcher.reason, WATCH_HINT
         return Status.OK, "", ""
 
     @property
@@ -314,6 +331,12 @@ class Vault:
             return
         self._report = report
         self._stale = report.reason if report.status is Status.STALE else ""
+
+    def _sync_paths(self, paths: Iterable[Path] | None) -> SyncReport:
+        report = self._syncer().sync(paths=paths, embed_limit=SEARCH_EMBEDS)
+        self._measure()
+        self._report = report
+        return report
 
     def _measure(self) -> None:
         """Measure the model's floor on this vault when the texts it was measured on changed."""
