@@ -24,6 +24,7 @@ def print_status(console: Console, status: VaultStatus) -> None:
         "cards": f"{status.cards:,}",
         "chunks": f"{status.chunks:,}",
         "vectors": vectors,
+        "synced": status.synced_at.astimezone().strftime("%Y-%m-%d %H:%M:%S") if status.synced_at else "never",
         "problems": f"{len(status.problems):,}",
     }
     for name, value in facts.items():
