@@ -19,14 +19,15 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
-from cogvault.text.tokens import grams, stem
-from cogvault.types import FloatArray, IntArray, Term
+from cogvault.text.tokens import STEM_LENGTH, grams, stem
+from cogvault.types import FloatArray, IntArray, Term, TermKind
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
 _HEAP_BYTES = 64 * 10**6
-_VERSION = 1
-# Two thirds of the index are grams: how often one stands in a chunk is not stored, but counted when chunks are scored.
-_OPTIONS = {"exact": "freq", "stem": "freq", "gram": "basic", "mark": "basic"}
+_VERSION = 3
+# Frequencies of grams would hardly be missed, but a single term without them makes tantivy read all postings of all
+# terms, where it otherwise skips what cannot be among the best.
+_OPTIONS = {"exact": "freq", "stem": "freq", "gram": "freq", "mark": "basic"}
 _SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\..*")
 _FOOTER = struct.Struct("<II")
 _MAGIC = 1337
@@ -90,10 +91,7 @@ class LexicalView:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
             clauses = [
-                (
-                    tantivy.Occur.Should,
-                    tantivy.Query.boost_query(self._term(term.kind.value, term.text), term.weight),
-                )
+                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(*_place(term)), term.weight))
                 for term in terms
             ]
             query = tantivy.Query.boolean_query(clauses)
@@ -209,7 +207,7 @@ class _Streams:
                 known[word] = " ".join(grams(word))
         row = tantivy.Document()
         row.add_text("exact", " ".join(document.words))
-        row.add_text("stem", " ".join(map(stem, document.words)))
+        row.add_text("stem", " ".join([stem(word) for word in document.words if len(word) >= STEM_LENGTH]))
         row.add_text("gram", " ".join([known[word] for word in document.words]))
         row.add_unsigned("chunk", document.chunk)
         row.add_unsigned("card", document.version)
@@ -280,6 +278,13 @@ def _is_sound(path: Path) -> bool:
         return bool(value == expected)
 
 
+def _place(term: Term) -> tuple[str, str]:
+    """Field and text under which a term is found. A word shorter than a stem is its own, and stored as word only."""
+    if term.kind is TermKind.STEM and len(term.text) < STEM_LENGTH:
+        return "exact", term.text
+    return term.kind.value, term.text
+
+
 def _mark_text(uuid: str) -> str:
     """Another version is another folder: it is built anew."""
     return f"{uuid}-{_VERSION}"
@@ -297,7 +302,7 @@ def _schema() -> tantivy.Schema:
     for name in ("exact", "stem", "gram"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option=_OPTIONS[name])
     builder.add_text_field("mark", tokenizer_name="raw", index_option=_OPTIONS["mark"])
-    builder.add_unsigned_field("chunk", indexed=True, fast=True)
+    builder.add_unsigned_field("chunk", fast=True)
     builder.add_unsigned_field("card", indexed=True)
     builder.add_unsigned_field("every", indexed=True)
     return builder.build()

@@ -16,12 +16,12 @@ from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Ter
 
 # Terms that can add less than this share of what the query's best term adds cost the engine more time than they are
 # worth. They are left out when it looks for candidates, and counted when candidates are scored.
-_SILENT_SHARE = 0.05
+_SILENT_SHARE = 0.08
 # In a smaller index nothing is left out.
-_LARGE_CHUNKS = 2000
-# The engine rounds lengths, does not know how often a gram occurs, and counts dead chunks. So more chunks than asked
-# for are scored exactly: so many more, and all that it scores down to so much below the last of those, so that neither
-# its rounding nor the order in which it gives equal scores decides what is found.
+_LARGE_CHUNKS = 5000
+# The engine rounds lengths, leaves terms out, and counts dead chunks. So more chunks than asked for are scored exactly:
+# so many more, and all that it scores down to so much below the last of those, so that neither its rounding nor the
+# order in which it gives equal scores decides what is found.
 _MORE = 64
 _SLACK_SHARE = 0.03
 _FIRST_ASKED = 2

@@ -24,8 +24,9 @@ except ImportError:  # no wheel for this platform
 else:
     _HAS_NUMKONG = True
 
-# 6 MB at 384 wide: growing never copies what is there.
-_BLOCK_ROWS = 16_384
+# Growing never copies what is there. Memory that is not yet written to costs nothing, and blocks of this size come from
+# the system and not from the heap, which the reading of rows would leave in pieces.
+_BLOCK_ROWS = 131_072
 _FETCH_ROWS = 512
 
 
@@ -48,6 +49,10 @@ class CardVectors:
         positions, squares = self.positions.astype("<u4").tobytes(), self.squares.astype("<u4").tobytes()
         return positions, squares + self.rows.tobytes()
 
+    def after(self, count: int) -> CardVectors:
+        """Without the first ``count``."""
+        return CardVectors(self.positions[count:], self.squares[count:], self.rows[count:])
+
     @classmethod
     def decode(cls, positions: bytes, content: bytes, dim: int) -> CardVectors:
         """Reverse of ``encode``.
@@ -68,6 +73,15 @@ def held(connection: sqlite3.Connection, model: str) -> tuple[IntArray, IntArray
     positions = np.frombuffer(b"".join([each for _, each in pairs]), "<u4").astype(np.int64)
     counts = [len(each) // 4 for _, each in pairs]
     return np.repeat(np.array([version for version, _ in pairs], np.int64), counts), positions
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What is known of some rows of the matrix beside the vectors themselves; see ``Matrix``."""
+
+    versions: IntArray
+    positions: npt.NDArray[np.uint32]
+    squares: npt.NDArray[np.uint32]
 
 
 class Matrix:
@@ -104,23 +118,29 @@ class Matrix:
             "SELECT version, changed, positions, content, checksum FROM vectors WHERE model = ? AND changed > ?",
             (self.model, self._changed),
         )
-        versions, positions, squares = [self.versions], [self.positions], [self.squares]
+        parts = [_Rows(self.versions, self.positions, self.squares)]
         while batch := cursor.fetchmany(_FETCH_ROWS):
-            fresh: list[Int8Array] = []
-            for version, changed, where, content, expected in batch:
-                if codec.checksum(where, content) != expected:
-                    raise sqlite3.DatabaseError(f"the vectors of card version {version} are damaged")
-                vectors = CardVectors.decode(where, content, self.dim)
-                known = self._known.get(version, 0)
-                self._known[version] = len(vectors.positions)
-                self._changed = max(self._changed, changed)
-                fresh.append(vectors.rows[known:])
-                positions.append(vectors.positions[known:])
-                squares.append(vectors.squares[known:])
-                versions.append(np.full(len(vectors.positions) - known, version, np.int64))
-            self._append(np.concatenate(fresh))
-        self.versions, self.positions = np.concatenate(versions), np.concatenate(positions)
-        self.squares = np.concatenate(squares)
+            parts.append(self._read(batch))
+        self.versions = np.concatenate([part.versions for part in parts])
+        self.positions = np.concatenate([part.positions for part in parts])
+        self.squares = np.concatenate([part.squares for part in parts])
+
+    def _read(self, batch: list[tuple[int, int, bytes, bytes, int]]) -> _Rows:
+        """Take the vectors of some cards, without those that are there already."""
+        fresh: list[CardVectors] = []
+        for version, changed, positions, content, expected in batch:
+            if codec.checksum(positions, content) != expected:
+                raise sqlite3.DatabaseError(f"the vectors of card version {version} are damaged")
+            vectors = CardVectors.decode(positions, content, self.dim)
+            fresh.append(vectors.after(self._known.get(version, 0)))
+            self._known[version] = len(vectors.positions)
+            self._changed = max(self._changed, changed)
+        self._append(np.concatenate([vectors.rows for vectors in fresh]))
+        return _Rows(
+            np.repeat([row[0] for row in batch], [len(vectors.positions) for vectors in fresh]),
+            np.concatenate([vectors.positions for vectors in fresh]),
+            np.concatenate([vectors.squares for vectors in fresh]),
+        )
 
     def _append(self, rows: Int8Array) -> None:
         while len(rows):
