@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cogvault.config import Config as Config
     from cogvault.indexing.report import SyncProgress as SyncProgress
     from cogvault.indexing.report import SyncReport as SyncReport
+    from cogvault.indexing.watching import Watcher as Watcher
     from cogvault.retrieval.hits import Hit as Hit
     from cogvault.retrieval.hits import Hits as Hits
     from cogvault.types import CardText as CardText
@@ -30,9 +31,21 @@ _HOMES = {
     "SyncReport": "cogvault.indexing.report",
     "Vault": "cogvault.vault",
     "VaultStatus": "cogvault.types",
+    "Watcher": "cogvault.indexing.watching",
 }
 
-__all__ = ["CardText", "Config", "Hit", "Hits", "SyncProgress", "SyncReport", "Vault", "VaultStatus", "__version__"]
+__all__ = [
+    "CardText",
+    "Config",
+    "Hit",
+    "Hits",
+    "SyncProgress",
+    "SyncReport",
+    "Vault",
+    "VaultStatus",
+    "Watcher",
+    "__version__",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -66,7 +66,7 @@ class Watcher:
         self._scan = scan
         self._sync = sync
         self._source = source or _system()
-        self._hints = hints or Debouncer()
+        self._hints = Debouncer() if hints is None else hints
         self._wake = threading.Condition()
         self._stopping = False
         self._rescan_at = 0.0  # the first sync looks at everything, at once

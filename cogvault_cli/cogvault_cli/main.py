@@ -12,6 +12,7 @@ from cogvault_cli.app import CONTEXT, Application
 # A new command is a module in ``commands`` and a line here.
 COMMANDS = {
     "index": "Make the index equal to the files.",
+    "watch": "Keep the index equal to the files while they change.",
     "search": "Find the cards that answer a question.",
     "show": "Print a card, or some of its lines.",
     "status": "Say what the index holds and what is wrong.",

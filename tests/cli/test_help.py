@@ -17,6 +17,7 @@ SHARED = {
 }  # fmt: skip
 OWN = {
     "index": {"--verify", "--no-verify"},
+    "watch": set(),
     "search": {
         "--after", "--as-of", "--before", "--budget", "--explain", "--layer", "--min-score", "--no-explain",
         "--no-sync", "--path", "--sync", "--tag", "--where",
@@ -26,7 +27,7 @@ OWN = {
     "config": set(),
     "demo": set(),
 }  # fmt: skip
-ARGUMENTS = {"index": "[DIR]", "search": "QUERY...", "show": "ID"}
+ARGUMENTS = {"index": "[DIR]", "watch": "[DIR]", "search": "QUERY...", "show": "ID"}
 
 
 def load(name: str) -> click.Command:
