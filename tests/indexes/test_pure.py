@@ -14,7 +14,8 @@ from cogvault.indexes import bm25, int8
 from cogvault.indexes.filters import mask, matches
 from cogvault.indexes.infos import card_info
 from cogvault.indexes.local import codec
-from cogvault.indexes.local.vocabulary import Classes, ResolvedTerms, ranges
+from cogvault.indexes.local.arrays import ranges
+from cogvault.indexes.local.vocabulary import Classes, ResolvedTerms
 from cogvault.testing.records import DAY, record, stamp, vectors
 from cogvault.types import Chunk, ChunkKind, Filter, IndexIdentity, Term, TermKind
 

@@ -155,23 +155,21 @@ class CardTable:
     @cached_property
     def words_before(self) -> IntArray:
         """(chunks + 1,) words in all chunks before each row; last, words in the index."""
-        lengths = np.concatenate([*(shape.lengths for shape in self._shapes), np.empty(0, np.uint32)])
-        return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        return np.concatenate([[0], np.cumsum(self._shape.lengths, dtype=np.int64)])
 
     @property
     def mean_length(self) -> float:
         """Words in the average chunk."""
         return float(self.words_before[-1]) / max(1, self.chunks)
 
-    @cached_property
+    @property
     def embeddable(self) -> npt.NDArray[np.bool_]:
         """(chunks,) whether the chunk of each row should have a vector."""
-        return np.concatenate([*(shape.embeddable for shape in self._shapes), np.empty(0, np.bool_)])
+        return self._shape.embeddable
 
-    @property
-    def _shapes(self) -> list[codec.Shape]:
-        rows = self.rows
-        return [codec.decode_shape(rows[place].shape, rows[place].chunks) for place in self.places.tolist()]
+    @cached_property
+    def _shape(self) -> codec.Shape:
+        return codec.decode_shapes([self.rows[place].shape for place in self.places.tolist()], self.counts)
 
 
 class Roster:

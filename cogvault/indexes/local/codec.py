@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cogvault.indexes.local.arrays import ranges
 from cogvault.types import (
     Card,
     CardInfo,
@@ -143,22 +144,35 @@ def _whole(stored: str | list[str], inner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How a card is cut: (chunks,) words in each chunk, and whether each should have a vector."""
+    """How cards are cut: (chunks,) words in each chunk, and whether each should have a vector."""
 
     lengths: WordArray
     embeddable: npt.NDArray[np.bool_]
 
 
 def encode_shape(shape: Shape) -> bytes:
-    """Four bytes a chunk, then one bit a chunk."""
+    """Of one card: four bytes a chunk, then one bit a chunk."""
     return shape.lengths.astype("<u4").tobytes() + np.packbits(shape.embeddable).tobytes()
 
 
-def decode_shape(content: bytes, chunks: int) -> Shape:
-    """Reverse of ``encode_shape``."""
-    lengths = np.frombuffer(content, "<u4", chunks)
-    bits = np.unpackbits(np.frombuffer(content, np.uint8, offset=4 * chunks), count=chunks)
-    return Shape(lengths, bits.astype(np.bool_))
+def decode_shapes(contents: Sequence[bytes], chunks: IntArray) -> Shape:
+    """Reverse of ``encode_shape`` for many cards at once, one card after another.
+
+    Args:
+        contents: their rows.
+        chunks: (cards,) how many chunks each has.
+
+    Raises:
+        ValueError: a row is not of this form.
+    """
+    ends = (4 * chunks).tolist()
+    lengths = b"".join([content[:end] for content, end in zip(contents, ends, strict=True)])
+    bits = b"".join([content[end:] for content, end in zip(contents, ends, strict=True)])
+    filled = (chunks + 7) // 8 * 8
+    flags = np.unpackbits(np.frombuffer(bits, np.uint8))
+    if len(flags) != filled.sum():
+        raise ValueError("the shape of a card is cut off")
+    return Shape(np.frombuffer(lengths, "<u4"), flags[ranges(np.cumsum(filled) - filled, chunks)].astype(np.bool_))
 
 
 def encode_words(ids: IntArray) -> bytes:

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from cogvault.indexes import int8
+from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.view import Scan, VectorView, windows
-from cogvault.indexes.local.vocabulary import ResolvedTerms, ranges
+from cogvault.indexes.local.vocabulary import ResolvedTerms
 from cogvault.types import Evidence, FloatArray, IntArray, LayerEvidence, Term
 
 _Number = TypeVar("_Number", np.float32, np.int64)

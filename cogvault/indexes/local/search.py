@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cogvault.indexes import bm25, int8
+from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.lexical import Restriction, Side
 from cogvault.indexes.local.view import View
-from cogvault.indexes.local.vocabulary import WordCache, ranges
+from cogvault.indexes.local.vocabulary import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
 # Terms that can add less than this share of what the query's best term adds cost the engine more time than they are

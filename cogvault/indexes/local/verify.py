@@ -113,7 +113,7 @@ def _checked(reader: Reader, table: str, key: str) -> dict[int, bytes]:
 
 def _read_card(row: CardRow) -> None:
     # Decoded when looked at.
-    _ = row.info, codec.decode_shape(row.shape, row.chunks)
+    _ = row.info, codec.decode_shapes([row.shape], np.array([row.chunks]))
 
 
 def _unreadable(read: Callable[[_Row], object], row: _Row) -> str:

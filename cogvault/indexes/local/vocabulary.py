@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from cogvault.indexes import bm25
 from cogvault.indexes.local import codec
+from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.codec import WordArray
 from cogvault.indexes.local.schema import COUNTER_PAGE, GRAM, STEM, many
@@ -179,12 +180,6 @@ def _sums(values: IntArray, members: Sequence[WordArray]) -> IntArray:
     ends = np.cumsum([len(words) for words in members], dtype=np.int64)
     totals = np.concatenate([[0], np.cumsum(values[np.concatenate([_NO_WORDS, *members])])])
     return np.asarray(np.diff(totals[ends], prepend=0), np.int64)
-
-
-def ranges(first: IntArray, counts: IntArray) -> IntArray:
-    """``first[i], first[i] + 1, …`` (``counts[i]`` numbers) for each i, one after another."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(first - before, counts) + np.arange(counts.sum())
 
 
 class WordCache:

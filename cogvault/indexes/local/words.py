@@ -60,7 +60,7 @@ def _read_batch(connection: sqlite3.Connection, versions: Sequence[int]) -> Iter
             words = [forms[word] for word in own.tolist()]
         except KeyError as error:
             raise sqlite3.DatabaseError(f"word {error} of card version {version} is missing") from error
-        ends = np.cumsum(codec.decode_shape(shape, chunks).lengths).tolist()
+        ends = np.cumsum(codec.decode_shapes([shape], np.array([chunks])).lengths).tolist()
         yield CardWords(version, [words[a:b] for a, b in zip([0, *ends], ends, strict=False)])
 
 
