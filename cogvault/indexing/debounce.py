@@ -62,4 +62,5 @@ class Debouncer:
         self._paths: set[Path] = set()
         self._everything = False
         self._count = 0
-        self._first = self._last = math.inf
+        self._first: float = math.inf
+        self._last: float = math.inf
