@@ -25,6 +25,8 @@ class Debouncer:
         self._quiet_seconds = quiet_seconds
         self._longest_seconds = longest_seconds
         self._most = most
+        self._first: float = math.inf
+        self._last: float = math.inf
         self._reset()
 
     def __len__(self) -> int:
@@ -62,5 +64,4 @@ class Debouncer:
         self._paths: set[Path] = set()
         self._everything = False
         self._count = 0
-        self._first: float = math.inf
-        self._last: float = math.inf
+        self._first = self._last = math.inf
