@@ -38,7 +38,7 @@ from cogvault.retrieval.request import (
 )
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
-from cogvault.types import Card, CardInfo, CardText, ChangeSet, Status, VaultStatus
+from cogvault.types import Card, CardInfo, CardText, Status, VaultStatus
 
 __all__ = ["Vault"]
 
@@ -46,6 +46,8 @@ logger = logging.getLogger(__name__)
 
 # A search embeds at most this many new chunks by itself; more wait for the next sync, and the answer says so.
 SEARCH_EMBEDS = 128
+# A search waits no longer than this for a writer.
+SEARCH_WAIT_SECONDS = 0.3
 
 
 class Vault:
@@ -325,7 +327,7 @@ class Vault:
                 return
             self._checked = time.monotonic()
         try:
-            report = self._syncer().sync(embed_limit=SEARCH_EMBEDS)
+            report = self._syncer().sync(embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
         except CogvaultError as error:
             self._stale = f"changes were not looked for: {error}"
             return
@@ -353,7 +355,7 @@ class Vault:
         except ModelError as error:
             logger.warning("floor not measured: %s", error)
             return
-        index.apply(ChangeSet(identity=replace(stats.identity, floor=floor, measured=name)))
+        self._syncer().mark(floor, name)
 
 
 def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -30,6 +31,7 @@ _KEYWORD_LOCK = "sync.lock"
 _VECTORS_LOCK = "vectors.lock"
 # An empty file; its time is when the keyword part last became equal to the files.
 _LAST_SYNC = "last-sync"
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +150,19 @@ class Syncer:
                     seconds=meter.seconds,
                 )
             report = self._keyword(verify, paths, meter)
-        (self._options.lock_folder / _LAST_SYNC).touch()
+        try:
+            (self._options.lock_folder / _LAST_SYNC).touch()
+        except OSError as error:  # only a time to show is lost
+            _log.warning("the time of the sync was not kept: %s", error)
         report = replace(report, keyword_seconds=meter.seconds)
         return replace(self._vectors(report, embed_limit, timeout, meter), seconds=meter.seconds)
+
+    def mark(self, floor: float | None, measured: str) -> None:
+        """Keep the model's floor on this vault in the index's identity, as it is by then."""
+        with self._hold(_KEYWORD_LOCK, self._options.lock_timeout_seconds) as held:
+            if held:  # else the next sync measures again
+                identity = self._index.snapshot().stats.identity
+                self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
     def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> SyncReport:
         snapshot = self._index.snapshot()
