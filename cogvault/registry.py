@@ -16,7 +16,7 @@ from typing import Any
 
 from cogvault.errors import ConfigError, ModelUnavailable
 from cogvault.protocols import Embedder, Ranker
-from cogvault.rankers import KeywordRanker, SemanticRanker, TitleRanker
+from cogvault.rankers import CrossEncoder, KeywordRanker, SemanticRanker, TitleRanker
 
 NO_MODEL = "none"
 AUTO = "auto"
@@ -32,7 +32,7 @@ _RANKERS: dict[str, Callable[[], Ranker]] = {
 
 
 class ModelPool:
-    """Embedders by name, each made once, whatever the number of vaults and threads that ask for it.
+    """Embedders and rerankers by name, each made once, whatever the number of vaults and threads that ask for it.
 
     Args:
         cache_dir: folder for converted models and the vector cache.
@@ -44,6 +44,7 @@ class ModelPool:
         self._threads = threads
         self._lock = threading.Lock()
         self._made: dict[str, Embedder] = {}
+        self._rerankers: dict[str, CrossEncoder] = {}
 
     def get(self, name: str, *, stored: str = "") -> Embedder | None:
         """The embedder of this name; None when the name is ``none``, or ``auto`` finds no model here.
@@ -62,6 +63,18 @@ class ModelPool:
             if chosen not in self._made:
                 self._made[chosen] = self._make(chosen)
             return self._made[chosen]
+
+    def reranker(self, name: str, threads: int | None) -> CrossEncoder:
+        """The cross-encoder of this name; its model is loaded by its first use.
+
+        Args:
+            name: as ``Config.rerank_model``.
+            threads: threads it may use when this call is the first for the name.
+        """
+        with self._lock:
+            if name not in self._rerankers:
+                self._rerankers[name] = CrossEncoder(name, self._cache_dir, threads)
+            return self._rerankers[name]
 
     def _resolve(self, name: str, stored: str) -> str:
         if name != AUTO:

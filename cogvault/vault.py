@@ -23,6 +23,7 @@ from cogvault.indexing.sync import Syncer, SyncOptions, last_sync
 from cogvault.indexing.watching import WATCH_HINT, Watcher
 from cogvault.layers.summarizers import ExtractiveSummarizer
 from cogvault.protocols import Embedder, Index, Snapshot
+from cogvault.rankers import CrossEncoder
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
 from cogvault.retrieval.calibration import calibrate, measure_floor, sample_of
 from cogvault.retrieval.hits import Hits
@@ -96,6 +97,7 @@ class Vault:
             self._embedder,
             _search_options(self.config),
             _calibration,
+            _reranker(self.config, self._models),
         )
 
     def __enter__(self) -> Vault:
@@ -356,6 +358,12 @@ class Vault:
             logger.warning("floor not measured: %s", error)
             return
         self._syncer().mark(floor, name)
+
+
+def _reranker(config: Config, models: ModelPool) -> CrossEncoder | None:
+    if config.rerank_model is None:
+        return None
+    return models.reranker(config.rerank_model, config.rerank_threads or config.threads)
 
 
 def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:

@@ -55,6 +55,20 @@ class ModelFolder:
         return name
 
 
+def find_model_file(path: Path) -> Path:
+    """The ONNX file of a folder: one with a usual name, else the first.
+
+    Raises:
+        ModelUnavailable: If there is none.
+    """
+    model_file = next((path / name for name in _USUAL_FILES if (path / name).is_file()), None)
+    model_file = model_file or next(iter(sorted(path.rglob("*.onnx"))), None)
+    if model_file is None:
+        msg = "the folder holds no ONNX model"
+        raise ModelUnavailable(msg, path=path, hint=f"expected one of {', '.join(_USUAL_FILES)}")
+    return model_file
+
+
 def find_model_folder(path: Path) -> ModelFolder:
     """Look a folder over.
 
@@ -62,11 +76,7 @@ def find_model_folder(path: Path) -> ModelFolder:
         ModelUnavailable: If it holds no model.
         ModelError: If a file of it cannot be understood.
     """
-    model_file = next((path / name for name in _USUAL_FILES if (path / name).is_file()), None)
-    model_file = model_file or next(iter(sorted(path.rglob("*.onnx"))), None)
-    if model_file is None:
-        msg = "the folder holds no ONNX model"
-        raise ModelUnavailable(msg, path=path, hint=f"expected one of {', '.join(_USUAL_FILES)}")
+    model_file = find_model_file(path)
     for name in _NEEDED:
         if not (path / name).is_file():
             msg = f"the model folder lacks {name}"

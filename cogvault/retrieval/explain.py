@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions
 
 
-def parts_of(scores: Scores, place: int, final: float, options: SearchOptions) -> tuple[Part, ...]:
+def parts_of(
+    scores: Scores, place: int, final: float, options: SearchOptions, reranked: float | None = None
+) -> tuple[Part, ...]:
     """Contributions of one candidate; they add up to ``final``.
 
     Args:
@@ -21,9 +23,11 @@ def parts_of(scores: Scores, place: int, final: float, options: SearchOptions) -
         place: which candidate.
         final: its score after all factors.
         options: the weights that were used.
+        reranked: what a cross-encoder said, which orders hits and adds nothing to the score; None = it did not read it.
     """
+    said = () if reranked is None else (Part("order", "rerank", reranked, 0.0),)
     if options.fusion == "rrf":
-        return (Part("sum", "rrf", final, final),)
+        return (Part("sum", "rrf", final, final), *said)
     total = sum(options.layer_weights)
     parts: list[Part] = []
     for name, layer, weight in zip(
@@ -36,7 +40,7 @@ def parts_of(scores: Scores, place: int, final: float, options: SearchOptions) -
     loss = final - sum(part.contribution for part in parts)
     if abs(loss) > 1e-4:
         parts.append(Part("factor", "age and validity", final / max(final - loss, 1e-6), loss))
-    return tuple(parts)
+    return (*parts, *said)
 
 
 def _layer_parts(name: str, layer: LayerScores, place: int, weight: float, semantic_weight: float) -> list[Part]:

@@ -19,8 +19,9 @@ class Part:
     """One contribution to a hit's score.
 
     Attributes:
-        layer: ``L2``, ``L1``, ``L0``, or ``bonus`` and ``factor`` for what acts on the sum.
-        name: ``keyword``, ``semantic``, ``title``, ``speaker``, ``decay``, ``validity``, ``rerank``, ``rrf``.
+        layer: ``L2``, ``L1``, ``L0``, or ``bonus`` and ``factor`` for what acts on the sum, ``sum`` for all of it
+            (``rrf``), and ``order`` for what orders hits without changing their scores (``rerank``).
+        name: ``keyword``, ``semantic``, ``title``, ``speaker``, ``age and validity``, ``rerank``, ``rrf``.
         value: the part itself, 0 to 1.
         contribution: what it adds to the score; parts of one hit add up to its score.
     """
@@ -39,7 +40,7 @@ class Hit:
         id: the card's id, as ``Vault.read`` takes it.
         file: vault-relative path on disk.
         uri: ``cogvault://`` address of the card.
-        score: 0 to 1, absolute: comparable across queries and vaults.
+        score: 0 to 1, absolute: comparable across queries and vaults. A reranker changes the order and not this.
         confidence: ``high``, ``medium``, ``low`` (the rung of the threshold ladder) or ``weak``.
         layer: how much of the card ``text`` shows: ``L2`` chunk, ``L1`` overview, ``L0`` abstract.
         text: the chunk as it stands in the file.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,9 @@ from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, Int
 
 if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions, SearchRequest
+
+
+NOT_RERANKED: Mapping[int, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,17 @@ class Presenter:
         self._lock = threading.Lock()
         self._graph: LinkGraph | None = None
 
-    def present(self, found: Found, chosen: IntArray, options: SearchOptions) -> tuple[Hit, ...]:
-        """Hits for the chosen places, in this order."""
+    def present(
+        self, found: Found, chosen: IntArray, options: SearchOptions, reranked: Mapping[int, float] = NOT_RERANKED
+    ) -> tuple[Hit, ...]:
+        """Hits for the chosen places, in this order.
+
+        Args:
+            found: the candidates.
+            chosen: places.
+            options: the weights that were used.
+            reranked: what a cross-encoder said of places that it read.
+        """
         stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
         asked = tuple(query_words(found.query.text))
         hits = []
@@ -85,7 +98,9 @@ class Presenter:
                     updated=card.updated,
                     valid=validity(card, found.at),
                     related=self._related(found.snapshot, card.id) if rank == 0 else (),
-                    parts=parts_of(found.scores, place, value, options) if found.request.explain else (),
+                    parts=parts_of(found.scores, place, value, options, reranked.get(place))
+                    if found.request.explain
+                    else (),
                     matched=matched,
                     speaker=chunk.speaker,
                     at=chunk.at,

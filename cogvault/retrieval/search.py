@@ -12,6 +12,7 @@ import numpy as np
 
 from cogvault.errors import ModelError, SnapshotExpired
 from cogvault.protocols import Embedder, Index, Ranker, Snapshot
+from cogvault.rankers import CrossEncoder
 from cogvault.retrieval.candidates import Candidates, gather
 from cogvault.retrieval.decay import decay_weights, validity_weights
 from cogvault.retrieval.diversity import diversify
@@ -20,6 +21,7 @@ from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
 from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, select
 from cogvault.retrieval.packing import Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
+from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.text.queries import cut_query, query_terms, query_words
 from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status
@@ -102,6 +104,7 @@ class Searcher:
         embedder: gives the model, or None where there is none; called once a search, so it may load lazily.
         options: settings.
         calibrate: floor and ceiling of the model on a snapshot.
+        reranker: reorders the best hits, None = off.
     """
 
     def __init__(
@@ -110,11 +113,13 @@ class Searcher:
         embedder: Callable[[], Embedder | None],
         options: SearchOptions,
         calibrate: Callable[[Snapshot, Embedder], Calibration],
+        reranker: CrossEncoder | None = None,
     ) -> None:
         self._rankers = rankers
         self._embedder = embedder
         self._options = options
         self._calibrate = calibrate
+        self._reranker = reranker
         self._presenter = Presenter()
 
     def search(self, index: Index, request: SearchRequest) -> Hits:
@@ -144,14 +149,16 @@ class Searcher:
         per_card = 0 if request.budget_tokens is not None else self._options.hits_per_card
         order = _best_first(final, snapshot, evidence, per_card)
         steps.done("scores", len(order))
-        selection = self._select(snapshot, request, query, evidence, final, order)
-        chosen = self._diversify(snapshot, evidence, final, order, selection, request.k)
+        wanted = request.k if self._reranker is None else max(request.k, TOP)
+        selection = self._select(snapshot, request, query, evidence, final, order, wanted)
+        chosen = self._diversify(snapshot, evidence, final, order, selection, wanted)
         found = Found(snapshot, request, query, evidence, scores, final)
-        packed = None
+        reranked = self._rerank(found, chosen, steps)
+        chosen, packed = reranked.places[: request.k], None
         if request.budget_tokens is not None:
             packed = pack_answer(found, chosen[:PACK_POOL], request.budget_tokens)
             chosen = np.array([place for place, _ in packed.chosen], dtype=np.int64)
-        hits = self._presenter.present(found, chosen, self._options)
+        hits = self._presenter.present(found, chosen, self._options, reranked.said)
         if packed is not None:
             hits = shown_as(hits, packed)
         near = () if hits else self._presenter.present(found, order[: min(3, request.k)], self._options)
@@ -232,9 +239,10 @@ class Searcher:
         evidence: Evidence,
         final: FloatArray,
         order: IntArray,
+        wanted: int,
     ) -> Selection:
         falling = final[order]
-        pool = max(request.k, MMR_POOL) if self._options.mmr_lambda is not None else request.k
+        pool = max(wanted, MMR_POOL) if self._options.mmr_lambda is not None else wanted
         lowest = request.min_score if request.min_score is not None else self._options.min_score
         if lowest is not None or self._options.fusion == "rrf":
             return select(falling, pool, lowest or 0.0)
@@ -261,6 +269,18 @@ class Searcher:
             return chosen[:k]
         texts = [stored.chunk.text for stored in snapshot.chunks(evidence.chunks[chosen].tolist())]
         return chosen[diversify(final[chosen], word_overlap(texts), self._options.mmr_lambda, k)]
+
+    def _rerank(self, found: Found, chosen: IntArray, steps: _Steps) -> Reranked:
+        if self._reranker is None or len(chosen) < 2:
+            return Reranked(chosen)
+        try:
+            reranked = rerank(found, chosen, self._reranker)
+        except ModelError as error:
+            steps.reason = "; ".join(filter(None, (steps.reason, f"not reranked: {error.message}")))
+            steps.hint = steps.hint or error.hint or "correct rerank_model, or leave it out"
+            return Reranked(chosen)
+        steps.done("rerank", len(reranked.said))
+        return reranked
 
     def _hits(
         self,
