@@ -44,7 +44,7 @@ VARIANTS: Mapping[str, Mapping[str, object] | tuple[tuple[ModuleType, str, objec
     "0.4 / 0.4 / 0.2": {"layer_weights": (0.4, 0.4, 0.2)},
     "window 1": {"window": 1},
     "window 4": {"window": 4},
-    "candidates 100": {"candidates": 100},
+    "candidates 200": {"candidates": 200},
     "semantic weight 0.3": {"semantic_weight": 0.3},
     "semantic weight 0.5": {"semantic_weight": 0.5},
     "semantic weight 0.6": {"semantic_weight": 0.6},

@@ -92,7 +92,7 @@ class Config(BaseModel):
     rankers: Annotated[tuple[Text, ...], Field(min_length=1), AfterValidator(_distinct)] = Field(
         ("keyword", "semantic", "title"), description="Ways of finding candidates."
     )
-    candidates: int = Field(200, ge=1, le=100_000, description="Candidates taken from each ranker.")
+    candidates: int = Field(100, ge=1, le=100_000, description="Candidates taken from each ranker.")
     fusion: Literal["layered", "rrf"] = Field(
         "layered", description="How rankings become one: absolute layered score, or reciprocal rank fusion."
     )

@@ -39,7 +39,7 @@ PACK_POOL = 200
 class SearchOptions:
     """Settings of a searcher; the fields of ``Config`` with the same names say what they mean."""
 
-    candidates: int = 200
+    candidates: int = 100
     fusion: str = "layered"
     rrf_k: int = 60
     layer_weights: tuple[float, float, float] = (0.4, 0.3, 0.3)
