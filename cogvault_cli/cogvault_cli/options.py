@@ -30,6 +30,7 @@ _SETTINGS = {
     "mmr": "mmr_lambda",
     "model": "model",
     "recursive": "recursive",
+    "rerank": "rerank_model",
     "strip_frontmatter": "strip_frontmatter",
 }
 _SHARED = (*_SETTINGS, "types", "k", "tenant", "as_json", "debug")
@@ -160,6 +161,8 @@ def _recall_options(section: str) -> list[Callable[..., Any]]:
                help="Age at which a score is halved; without it age does not matter."),
         option("--mmr", type=click.FloatRange(0, 1), metavar="LAMBDA", section=section,
                help="Diversity of hits: 1 = relevance only, 0 = difference only."),
+        option("--rerank", metavar="MODEL", section=section,
+               help="Let a cross-encoder order the top 10: a FastEmbed name or a model's folder."),
     ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run
 
 SHARED = {
     "--debug", "--half-life", "--ignore", "--json", "--mmr", "--model", "--no-recursive", "--no-strip-frontmatter",
-    "--recursive", "--strip-frontmatter", "--tenant", "--type", "-k",
+    "--recursive", "--rerank", "--strip-frontmatter", "--tenant", "--type", "-k",
 }  # fmt: skip
 OWN = {
     "index": {"--verify", "--no-verify"},
