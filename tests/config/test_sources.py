@@ -26,7 +26,7 @@ def test_argument_beats_environment_beats_file_beats_default(tmp_path: Path) -> 
     environ = {"COGVAULT_WINDOW": "2", "COGVAULT_HITS_PER_CARD": "2"}
     resolved = resolve(tmp_path, Config(window=1), environ)
     assert (resolved.config.window, resolved.config.hits_per_card, resolved.config.rrf_k) == (1, 2, 3)
-    assert resolved.config.candidates == 200
+    assert resolved.config.candidates == 100
     assert resolved.origins["window"] == "argument"
     assert resolved.origins["hits_per_card"] == "environment COGVAULT_HITS_PER_CARD"
     assert resolved.origins["rrf_k"] == str(path)
