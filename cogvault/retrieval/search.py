@@ -140,7 +140,10 @@ class Searcher:
         query, calibration = self._analyze(snapshot, request.text, steps)
         if not query.terms and query.vector is None:
             return self._hits((), snapshot, request, query, steps, Selection(np.empty(0, np.int64), "none"))
-        candidates = gather(self._rankers, snapshot, query, request.filter, self._options.candidates)
+        # Never fewer than may be shown.
+        shown = request.k if request.budget_tokens is None else PACK_POOL
+        limit = max(self._options.candidates, shown)
+        candidates = gather(self._rankers, snapshot, query, request.filter, limit)
         steps.done("candidates", len(candidates.chunks))
         evidence = snapshot.evidence(candidates.chunks, query.terms, query.vector, self._options.window)
         steps.done("evidence", len(candidates.chunks))
