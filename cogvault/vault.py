@@ -13,11 +13,10 @@ from pathlib import Path
 from types import TracebackType
 
 from cogvault.cards import MarkdownCardParser
-from cogvault.cards.decoding import decode
-from cogvault.cards.paths import resolve_inside
 from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve
-from cogvault.errors import CogvaultError, ModelError, PathError, QueryError, VaultError
+from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import LocalIndex
+from cogvault.indexing.card_text import read_card
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions, last_sync
 from cogvault.indexing.watching import WATCH_HINT, Watcher
@@ -221,24 +220,15 @@ class Vault:
         """Text of a card as it stands in its file.
 
         Args:
-            id: a card's id, as in ``Hit.id``.
-            lines: first and last line, 1-based; None = all.
+            id: a card's id, as in ``Hit.id``, or its path on disk.
+            lines: first and last line, 1-based; None = all. Lines behind the end give nothing.
 
         Raises:
             PathError: the id names no card; the refusal does not say what exists.
+            QueryError: the lines are no range.
         """
-        known = next((card for card in self.cards() if card.id == id), None)
-        target = resolve_inside(self.path, known.path if known else id)
-        try:
-            text = decode(target.read_bytes()).text
-        except OSError as error:
-            raise PathError("no such card", path=id, hint="ids are as `cogvault search` shows them") from error
-        every = text.splitlines(keepends=True)
-        first, last = lines or (1, len(every))
-        if first < 1 or last < first:
-            raise QueryError(f"not a range of lines: {first}-{last}", key="lines", hint="write 10-24")
-        last = min(last, len(every))
-        return CardText(id, "".join(every[first - 1 : last]), (first, last), len(every))
+        options = SyncOptions.from_config(self.config, self._folder)
+        return read_card(self.path, options.scan, self.cards(), id, lines)
 
     def cards(self) -> Sequence[CardInfo]:
         """All indexed cards, ordered by id."""

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from cogvault.errors import PathError
 from cogvault.text.normalise import fold, visible
 
-__all__ = ["MAX_NAME_BYTES", "is_hidden", "is_usable_name", "printable", "resolve_inside"]
+__all__ = ["MAX_NAME_BYTES", "is_hidden", "is_usable_name", "printable", "refusal", "resolve_inside"]
 
 MAX_NAME_BYTES = 255
 # Device names of Windows, refused everywhere so that a vault can be copied to any machine.
@@ -46,15 +46,15 @@ def resolve_inside(root: Path, id: str) -> Path:
     """
     parts = id.split("/")
     if not all(map(is_usable_name, parts)):
-        raise _refusal(id)
+        raise refusal(id)
     try:
         base = root.resolve()
         path = base.joinpath(*parts)
         inner = path.resolve().relative_to(base)
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long, outside
-        raise _refusal(id) from error
+        raise refusal(id) from error
     if not all(map(is_usable_name, inner.parts)):
-        raise _refusal(id)
+        raise refusal(id)
     return path
 
 
@@ -100,5 +100,6 @@ def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"
 
 
-def _refusal(id: str) -> PathError:
+def refusal(id: str) -> PathError:
+    """The one refusal of a path, whatever the reason."""
     return PathError(_REFUSED, path=printable(id), hint="use an id as search or list gave it")
