@@ -181,5 +181,11 @@ class Summarizer(Protocol):
     def summarize(self, card: Card) -> Summary:
         """L0 (who, what, when, which decision) and L1 (outline, key points, names, timeline, open to-dos)."""
 
+    def draft(self, card: Card) -> Summary:
+        """The best layers that can be had at once: nothing is waited for, no network is used.
+
+        The notes say what ``summarize`` would make better; no notes = it would give the same.
+        """
+
     def forget(self, id: str) -> None:
         """Drop whatever is kept of the card with this id: it was deleted or renamed. Unknown ids are ignored."""

@@ -1,13 +1,15 @@
 """Names to implementations: the only place that knows concrete classes, built in or from entry points.
 
 Entry point groups: ``cogvault.embedders`` (a callable that takes the name and gives an ``Embedder``),
-``cogvault.rankers`` (a callable without arguments that gives a ``Ranker``).
+``cogvault.rankers`` (a callable without arguments that gives a ``Ranker``), ``cogvault.summarizers`` (a callable that
+takes the name and gives a ``Summarizer``).
 """
 
 from __future__ import annotations
 
 import importlib.util
 import threading
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
@@ -15,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from cogvault.errors import ConfigError, ModelUnavailable
-from cogvault.protocols import Embedder, Ranker
+from cogvault.layers.cache import SummaryCache
+from cogvault.layers.chat import ChatModel, chat_address
+from cogvault.layers.summarizers import ExtractiveSummarizer, LLMSummarizer
+from cogvault.protocols import Embedder, Ranker, Summarizer
 from cogvault.rankers import CrossEncoder, KeywordRanker, SemanticRanker, TitleRanker
 
 NO_MODEL = "none"
@@ -23,6 +28,9 @@ AUTO = "auto"
 BUNDLED = "bundled"
 HASHING = "hashing"
 E5_SMALL = "intfloat/multilingual-e5-small"
+EXTRACTIVE = "extractive"
+# A language model on a small machine writes for a minute or two.
+CHAT_SECONDS = 180.0
 
 _RANKERS: dict[str, Callable[[], Ranker]] = {
     "keyword": KeywordRanker,
@@ -64,13 +72,15 @@ class ModelPool:
                 self._made[chosen] = self._make(chosen)
             return self._made[chosen]
 
-    def reranker(self, name: str, threads: int | None) -> CrossEncoder:
-        """The cross-encoder of this name; its model is loaded by its first use.
+    def reranker(self, name: str | None, threads: int | None) -> CrossEncoder | None:
+        """The cross-encoder of this name, None for none; its model is loaded by its first use.
 
         Args:
             name: as ``Config.rerank_model``.
             threads: threads it may use when this call is the first for the name.
         """
+        if name is None:
+            return None
         with self._lock:
             if name not in self._rerankers:
                 self._rerankers[name] = CrossEncoder(name, self._cache_dir, threads)
@@ -113,6 +123,31 @@ class ModelPool:
 def shared_models(cache_dir: Path, threads: int | None) -> ModelPool:
     """The pool that vaults of this process share, so that a model is in memory once."""
     return ModelPool(cache_dir, threads)
+
+
+def make_summarizer(name: str, cache: Path) -> Summarizer:
+    """The summarizer of this name. Nothing is sent before its first use.
+
+    Args:
+        name: as ``Config.summarizer``.
+        cache: file that keeps what a language model said.
+
+    Raises:
+        ConfigError: no summarizer has this name.
+    """
+    if name == EXTRACTIVE:
+        return ExtractiveSummarizer()
+    if (plugin := _plugin("cogvault.summarizers", name)) is not None:
+        made: Summarizer = plugin(name)
+        return made
+    if not name.startswith("openai:"):
+        hint = f"write {EXTRACTIVE}, or openai:MODEL@URL"
+        raise ConfigError(f"no summarizer is called {name!r}", key="summarizer", hint=hint)
+    from cogvault.embedders.http_client import JsonClient, find_api_key, split_server_name
+
+    model, url = split_server_name(name, "summarizer", "qwen3")
+    client = JsonClient(chat_address(url), find_api_key(url), CHAT_SECONDS, time.sleep)
+    return LLMSummarizer(ChatModel(model, url, client), SummaryCache(cache))
 
 
 def make_rankers(names: Sequence[str]) -> dict[str, Ranker]:

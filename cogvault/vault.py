@@ -18,12 +18,12 @@ from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.card_text import read_card
 from cogvault.indexing.report import SyncProgress, SyncReport
+from cogvault.indexing.rollups import VaultLayers
 from cogvault.indexing.sync import Syncer, SyncOptions, last_sync
 from cogvault.indexing.watching import WATCH_HINT, Watcher
-from cogvault.layers.summarizers import ExtractiveSummarizer
+from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import Embedder, Index, Snapshot
-from cogvault.rankers import CrossEncoder
-from cogvault.registry import NO_MODEL, ModelPool, make_rankers, shared_models
+from cogvault.registry import NO_MODEL, ModelPool, make_rankers, make_summarizer, shared_models
 from cogvault.retrieval.calibration import calibrate, measure_floor, sample_of
 from cogvault.retrieval.hits import Hits
 from cogvault.retrieval.request import (
@@ -38,7 +38,7 @@ from cogvault.retrieval.request import (
 )
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
-from cogvault.types import Card, CardInfo, CardText, Status, VaultStatus
+from cogvault.types import CardInfo, CardText, Status, VaultStatus
 
 __all__ = ["Vault"]
 
@@ -90,13 +90,15 @@ class Vault:
         self._stale = ""
         self._report: SyncReport | None = None
         self._watcher: Watcher | None = None
-        self._summarizer = ExtractiveSummarizer()
+        self._summarizer = make_summarizer(self.config.summarizer, self._folder / "summaries.sqlite")
+        self._folders = FolderStore(self._folder / "folders.sqlite")
+        self.layers = VaultLayers(self._fresh, self._folders, self._summarizer.fingerprint)
         self._searcher = Searcher(
             make_rankers(_ranker_names(self.config, embedder)),
             self._embedder,
             _search_options(self.config),
             _calibration,
-            _reranker(self.config, self._models),
+            self._models.reranker(self.config.rerank_model, self.config.rerank_threads or self.config.threads),
         )
 
     def __enter__(self) -> Vault:
@@ -305,12 +307,13 @@ class Vault:
             MarkdownCardParser(strip_frontmatter=config.strip_frontmatter),
             self._embedder(),
             SyncOptions.from_config(config, self._folder, keyword_only=self._is_keyword_only),
-            layers=self._layers,
+            summarizer=self._summarizer,
+            folders=self._folders,
         )
 
-    def _layers(self, card: Card) -> tuple[str, str]:
-        summary = self._summarizer.summarize(card)
-        return summary.abstract, summary.overview
+    def _fresh(self) -> Snapshot:
+        self._refresh()
+        return self._open().snapshot()
 
     def _refresh(self) -> None:
         """Look for changed files when the last look is old enough; a failure makes the answer stale, never wrong."""
@@ -348,12 +351,6 @@ class Vault:
             logger.warning("floor not measured: %s", error)
             return
         self._syncer().mark(floor, name)
-
-
-def _reranker(config: Config, models: ModelPool) -> CrossEncoder | None:
-    if config.rerank_model is None:
-        return None
-    return models.reranker(config.rerank_model, config.rerank_threads or config.threads)
 
 
 def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:

@@ -22,7 +22,7 @@ from cogvault.config.problems import Source
 # Settings of a machine or a person. A vault may come from somebody else, so its own file cannot set them.
 MACHINE_FIELDS = frozenset({"tenant", "index_dir", "cache_dir", "log", "threads", "rerank_threads"})
 # A name in one of these can be an address or a folder.
-MODEL_FIELDS = frozenset({"model", "rerank_model"})
+MODEL_FIELDS = frozenset({"model", "rerank_model", "summarizer"})
 
 
 def available_cpus() -> int:
@@ -121,6 +121,10 @@ class Config(BaseModel):
     )
     rerank_model: Text | None = Field(
         None, description="Cross-encoder that reranks the top 10: a FastEmbed name or a local folder; none = off."
+    )
+    summarizer: Text = Field(
+        "extractive",
+        description="What makes abstracts and overviews: `extractive` (no language model), or `openai:MODEL@URL`.",
     )
     refresh_seconds: float = Field(
         2.0, ge=0, description="A search looks for changed files at most this often, in seconds."

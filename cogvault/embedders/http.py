@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 import numpy as np
 
-from cogvault.embedders.http_client import JsonClient, find_api_key
+from cogvault.embedders.http_client import JsonClient, find_api_key, split_server_name
 from cogvault.embedders.prefixes import prefixes_for
 from cogvault.embedders.vectors import normalize_rows
-from cogvault.errors import ConfigError, ModelError
+from cogvault.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from cogvault.types import FloatArray
 
-_NAME: Final = re.compile(r"openai:(?P<model>.+?)@(?P<url>https?://\S+)")
 _BATCH_TEXTS: Final = 64
 _BATCH_CHARS: Final = 100_000
 _PROBE_TEXT: Final = "dimensions"
@@ -56,16 +53,9 @@ class OpenAICompatibleEmbedder:
         timeout_seconds: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        found = _NAME.fullmatch(name)
-        if found is None or not urlsplit(found["url"]).hostname:
-            msg = "a model behind a server is written openai:MODEL@URL"
-            raise ConfigError(msg, key="model", hint="for example openai:nomic-embed-text@http://localhost:11434/v1")
-        if "@" in urlsplit(found["url"]).netloc:
-            msg = "the model's URL must not hold a user or password"
-            raise ConfigError(msg, key="model", hint="set COGVAULT_OPENAI_API_KEY")
         self.name = name
-        self._model = found["model"]
-        self._url = found["url"].rstrip("/").removesuffix("/embeddings")
+        self._model, url = split_server_name(name, "model", "nomic-embed-text")
+        self._url = url.rstrip("/").removesuffix("/embeddings")
         self._max_tokens = max_tokens
         self._prefixes = prefixes_for(self._model)
         self._client = JsonClient(f"{self._url}/embeddings", find_api_key(self._url), timeout_seconds, sleep)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from cogvault.errors import ModelError, ModelUnavailable
+from cogvault.errors import ConfigError, ModelError, ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_NAME: Final = re.compile(r"openai:(?P<model>.+?)@(?P<url>https?://\S+)")
 _ATTEMPTS: Final = 4
 _FIRST_WAIT_SECONDS: Final = 0.5
 _LONGEST_WAIT_SECONDS: Final = 20.0
@@ -23,6 +25,27 @@ _SHOWN_ANSWER_BYTES: Final = 300
 _TRANSIENT: Final = {408, 425, 429, 500, 502, 503, 504}
 _NOT_THERE: Final = {401, 403, 404}
 _OPENAI_HOST: Final = "api.openai.com"
+
+
+def split_server_name(name: str, key: str, example: str) -> tuple[str, str]:
+    """Model and URL of `openai:MODEL@URL`.
+
+    Args:
+        name: What a user wrote.
+        key: The setting it was written for, for messages.
+        example: A model to show in the hint.
+
+    Raises:
+        ConfigError: If the name is not of that form, or the URL holds a password.
+    """
+    found = _NAME.fullmatch(name)
+    if found is None or not urlsplit(found["url"]).hostname:
+        msg = "a model behind a server is written openai:MODEL@URL"
+        raise ConfigError(msg, key=key, hint=f"for example openai:{example}@http://localhost:11434/v1")
+    if "@" in urlsplit(found["url"]).netloc:
+        msg = "the model's URL must not hold a user or password"
+        raise ConfigError(msg, key=key, hint="set COGVAULT_OPENAI_API_KEY")
+    return found["model"], found["url"]
 
 
 def find_api_key(url: str) -> str | None:

@@ -11,12 +11,12 @@ from cogvault.indexing.plan import Content
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.scan import ScannedFile
 from cogvault.protocols import CardParser
-from cogvault.types import Card, CardRecord, Chunk, Problem
+from cogvault.types import Card, CardRecord, Chunk, Problem, Summary
 
-__all__ = ["CardFiles", "Layers"]
+__all__ = ["SUMMARIZER_PROBLEM", "CardFiles"]
 
-# Abstract (L0) and overview (L1) of a card.
-Layers = Callable[[Card], tuple[str, str]]
+# Code of the problem of a card whose layers are not what its summarizer promises.
+SUMMARIZER_PROBLEM = "summarizer"
 _log = logging.getLogger(__name__)
 
 
@@ -32,7 +32,7 @@ class CardFiles:
     files: dict[str, ScannedFile]
     parser: CardParser
     chunk: Callable[[Card], Sequence[Chunk]]
-    layers: Layers | None
+    summarize: Callable[[Card], Summary] | None
     max_card_bytes: int
     now_ns: Callable[[], int]
     failed: dict[str, Problem] = field(default_factory=dict)
@@ -58,18 +58,19 @@ class CardFiles:
             _log.exception("%s could not be indexed", file.path)
             self.failed[id] = Problem(file.path, "parse-failed", f"cannot be indexed: {error!r}")
             return None
-        card, abstract, overview = self._summarized(card)
-        return CardRecord(card, chunks, read.stamp, read.hash, abstract, overview)
+        card, summary = self._summarized(card)
+        return CardRecord(card, chunks, read.stamp, read.hash, summary.abstract, summary.overview)
 
-    def _summarized(self, card: Card) -> tuple[Card, str, str]:
-        if self.layers is None:
-            return card, "", ""
+    def _summarized(self, card: Card) -> tuple[Card, Summary]:
+        if self.summarize is None:
+            return card, Summary("", "")
         try:
-            return card, *self.layers(card)
+            summary = self.summarize(card)
         except Exception as error:  # a summarizer may be anybody's, and a card is searchable without it
             _log.exception("%s could not be summarized", card.path)
-            problem = Problem(card.path, "layers-failed", f"has no abstract and overview: {error!r}")
-            return replace(card, problems=(*card.problems, problem)), "", ""
+            summary = Summary("", "", (f"it has no abstract and overview: {error!r}",))
+        problems = (Problem(card.path, SUMMARIZER_PROBLEM, note) for note in summary.notes)
+        return replace(card, problems=(*card.problems, *problems)), summary
 
     def _read(self, id: str, max_bytes: int) -> FileBytes | None:
         file = self.files[id]

@@ -10,7 +10,7 @@ from cogvault.types import JsonValue, Problem, Status
 
 __all__ = ["Progress", "Stage", "SyncProgress", "SyncReport"]
 
-Stage: TypeAlias = Literal["scan", "keyword", "vectors"]
+Stage: TypeAlias = Literal["scan", "keyword", "vectors", "summaries"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class SyncProgress:
     """How far a sync is.
 
     Attributes:
-        stage: ``scan`` (files), ``keyword`` (cards), ``vectors`` (chunks).
+        stage: ``scan`` (files), ``keyword`` (cards), ``vectors`` (chunks), ``summaries`` (cards, by a language model).
         done: items of the stage that are done.
         total: items of the stage, an upper bound for vectors.
         seconds: since the stage began.
@@ -53,6 +53,9 @@ class SyncReport:
         embedded: chunks that got a vector.
         reused: chunks of changed cards whose text was indexed before, so that they kept what vector they had.
         pending_vectors: chunks that still need a vector.
+        summarized: cards whose abstract and overview were made anew by the summarizer.
+        pending_summaries: cards that have extracted ones until their language model gives them.
+        folders: folders whose abstract and overview were made anew.
         seconds: duration of all.
         keyword_seconds: until everything was searchable by keyword.
     """
@@ -71,13 +74,17 @@ class SyncReport:
     embedded: int = 0
     reused: int = 0
     pending_vectors: int = 0
+    summarized: int = 0
+    pending_summaries: int = 0
+    folders: int = 0
     seconds: float = 0.0
     keyword_seconds: float = 0.0
 
     @property
     def is_changed(self) -> bool:
         """True when an answer of the index may be another than before."""
-        return bool(self.added or self.changed or self.moved or self.removed or self.refreshed or self.embedded)
+        counts = (self.refreshed, self.embedded, self.summarized)
+        return bool(self.added or self.changed or self.moved or self.removed or any(counts))
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The report as JSON values, keys as the attributes."""
@@ -95,6 +102,8 @@ class SyncReport:
             (len(self.failed), "failed"),
             (self.embedded, "embedded"),
             (self.pending_vectors, "vectors pending"),
+            (self.summarized, "summarized"),
+            (self.pending_summaries, "summaries pending"),
         ]
         said = ", ".join(f"{count} {word}" for count, word in counts if count) or "no cards"
         lines = [f"{self.status}: {said} in {self.seconds:.2f} s"]

@@ -12,23 +12,27 @@ from pathlib import Path
 
 from cogvault.config import Config
 from cogvault.errors import ModelError
-from cogvault.indexing.cardfiles import CardFiles, Layers
+from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.keyword import carry_out
 from cogvault.indexing.locking import hold
 from cogvault.indexing.plan import Known, Seen, plan
 from cogvault.indexing.report import Progress, Stage, SyncProgress, SyncReport
+from cogvault.indexing.rollups import update_folders
 from cogvault.indexing.scan import ScanOptions, scan
+from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vectors import Embedded, embed_pending
-from cogvault.protocols import CardParser, Embedder, Index
+from cogvault.layers.folder_store import FolderStore
+from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
 from cogvault.types import ChangeSet, IndexIdentity, Status
 
 __all__ = ["SyncOptions", "Syncer", "last_sync"]
 
-# Two locks: embedding takes minutes, and edits must become searchable by keyword meanwhile.
+# Three locks: embedding takes minutes, a language model hours, and edits must become searchable by keyword meanwhile.
 _KEYWORD_LOCK = "sync.lock"
 _VECTORS_LOCK = "vectors.lock"
+_SUMMARIES_LOCK = "summaries.lock"
 # An empty file; its time is when the keyword part last became equal to the files.
 _LAST_SYNC = "last-sync"
 _log = logging.getLogger(__name__)
@@ -89,8 +93,9 @@ class Syncer:
         embedder: chunks to vectors; None = keyword only.
         options: which files, and how.
         chunker: cards to chunks; None = the one for the embedder.
-        layers: abstract and overview of a card, kept in its record; None = none.
-        layers_version: changes whenever the same card may give others; all cards are then put again.
+        summarizer: abstract and overview of a card, kept in its record; None = none. Another one puts all cards again,
+            and their vectors stay.
+        folders: where abstract and overview of each folder are kept; None = they are not made.
         now_ns: clock, nanoseconds since the epoch.
     """
 
@@ -103,8 +108,8 @@ class Syncer:
         options: SyncOptions,
         *,
         chunker: Chunker | None = None,
-        layers: Layers | None = None,
-        layers_version: str = "",
+        summarizer: Summarizer | None = None,
+        folders: FolderStore | None = None,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._root = root
@@ -113,8 +118,10 @@ class Syncer:
         self._chunker = chunker or chunker_for(embedder, options.chunk_tokens)
         self._embedder = embedder
         self._options = options
-        self._layers = layers
-        self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{layers_version}"
+        self._summarizer = summarizer
+        self._folders = folders
+        self._summarizer_name = "" if summarizer is None else summarizer.fingerprint
+        self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{self._summarizer_name}"
         self._now_ns = now_ns
 
     def sync(
@@ -126,12 +133,13 @@ class Syncer:
         paths: Iterable[Path | str] | None = None,
         timeout_seconds: float | None = None,
     ) -> SyncReport:
-        """Scan, plan, parse, chunk, commit the keyword part, then embed what has no vector.
+        """Scan, plan, parse, chunk, commit the keyword part, embed what has no vector, ask a language model last.
 
         Args:
             verify: read every file, whatever its stamp says.
             progress: called as the work goes on; an exception of it ends the sync, and what is committed stays.
-            embed_limit: chunks to embed at most, 0 = none, None = all.
+            embed_limit: chunks to embed at most, 0 = none, None = all. Who sets one cannot wait: a language model that
+                writes layers is not asked either, and its cards keep extracted ones for now.
             paths: only these may have changed (absolute, or relative to the root); None = any.
             timeout_seconds: how long to wait for another sync, None = as the options say.
 
@@ -149,13 +157,14 @@ class Syncer:
                     hint="try again, or find the process that hangs",
                     seconds=meter.seconds,
                 )
-            report = self._keyword(verify, paths, meter)
+            report, files = self._keyword(verify, paths, meter)
         try:
             (self._options.lock_folder / _LAST_SYNC).touch()
         except OSError as error:  # only a time to show is lost
             _log.warning("the time of the sync was not kept: %s", error)
         report = replace(report, keyword_seconds=meter.seconds)
-        return replace(self._vectors(report, embed_limit, timeout, meter), seconds=meter.seconds)
+        report = self._vectors(report, embed_limit, timeout, meter)
+        return replace(self._summaries(report, files, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def mark(self, floor: float | None, measured: str) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
@@ -164,7 +173,7 @@ class Syncer:
                 identity = self._index.snapshot().stats.identity
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
-    def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> SyncReport:
+    def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> tuple[SyncReport, CardFiles]:
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
         meter.start("scan")
@@ -175,7 +184,7 @@ class Syncer:
             scanned.files,
             self._parser,
             self._chunker.chunk,
-            self._layers,
+            None if self._summarizer is None else self._summarizer.draft,
             self._options.max_card_bytes,
             self._now_ns,
         )
@@ -188,7 +197,9 @@ class Syncer:
         )
         meter.start("keyword")
         rebuild_as = self._chunker.fingerprint(self._making) if rebuild else None
+        self._forget(todo.removed)  # before the index does, so that a kill leaves nothing behind
         applied = carry_out(todo, self._index, files, rebuild_as, self._options.card_batch, meter.tell)
+        self._forget(old for old, new in todo.moved if new in applied.ids)  # after the new card took what was kept
         failed = tuple(files.failed[id] for id in sorted(files.failed))
         report = SyncReport(
             added=tuple(id for id in todo.added if id in applied.ids),
@@ -200,11 +211,22 @@ class Syncer:
             failed=failed,
             problems=(*scanned.problems, *applied.problems),
             reused=applied.reused,
+            folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)),
         )
         if failed:
             reason = f"{len(failed)} files could not be indexed; what was known of them is kept"
-            return _degraded(report, reason, "see the reason of each file")
-        return report
+            report = _degraded(report, reason, "see the reason of each file")
+        return report, files
+
+    def _forget(self, ids: Iterable[str]) -> None:
+        if self._summarizer is not None:
+            for id in ids:
+                self._summarizer.forget(id)
+
+    def _roll_up(self, *, is_changed: bool) -> int:
+        if self._folders is None:
+            return 0
+        return update_folders(self._index.snapshot(), self._folders, self._summarizer_name, is_changed=is_changed)
 
     def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: _Meter) -> SyncReport:
         if self._options.keyword_only:
@@ -235,6 +257,36 @@ class Syncer:
         if outcome.failed:
             return _degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
         return report
+
+    def _summaries(
+        self, report: SyncReport, files: CardFiles, is_wanted: bool, timeout: float, meter: _Meter
+    ) -> SyncReport:
+        """The last step: what a language model says takes the place of what was extracted."""
+        drafts = drafts_of(self._index.snapshot())
+        if not drafts or self._summarizer is None:
+            return report
+        others = tuple(problem for problem in report.problems if problem not in summary_problems(report.problems))
+        report = replace(report, problems=others, pending_summaries=len(drafts))
+        if not is_wanted:
+            return report
+        with self._hold(_SUMMARIES_LOCK, 0) as held:
+            if not held:
+                return _degraded(report, f"{len(drafts)} cards wait for another process to summarize them", "wait")
+            meter.start("summaries")
+            outcome = summarize_drafts(
+                self._index, files, self._summarizer, lambda: self._hold(_KEYWORD_LOCK, timeout), meter.tell
+            )
+        folders = report.folders
+        if outcome.made:
+            with self._hold(_KEYWORD_LOCK, timeout) as held:
+                folders = max(folders, self._roll_up(is_changed=True)) if held else folders
+        pending = len(drafts_of(self._index.snapshot()))
+        report = replace(report, summarized=outcome.made, pending_summaries=pending, folders=folders)
+        if not pending:
+            return report
+        report = replace(report, problems=(*report.problems, *outcome.failed))
+        reason = f"{pending} cards have extracted abstracts and overviews, because the summarizer gave none"
+        return _degraded(report, reason, "see the reason of each card, and sync again")
 
     def _embed(self, embedder: Embedder, limit: int | None, timeout: float, meter: _Meter) -> Embedded:
         stats = self._index.snapshot().stats

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cogvault.layers.abstract import ABSTRACT_TOKENS
 from cogvault.layers.centrality import centrality, pick, terms, words
 from cogvault.layers.overview import MAX_TOKENS
 from cogvault.layers.tokens import clip, estimate_tokens
 from cogvault.text.sentences import sentences as split_sentences
+from cogvault.types import CardLayers
 
 ROLLUP_VERSION = "1"
 # The vault itself.
@@ -25,19 +27,6 @@ MAX_CHILDREN = 200
 # Less than this says nothing of a child: fewer are shown instead.
 _MIN_CHILD_TOKENS = 25
 _HEADING = re.compile(r"^(#{1,4}) ", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class ChildLayers:
-    """Layers of one card.
-
-    Attributes:
-        hash: changes whenever abstract or overview may: the file's hash and the summarizer's fingerprint.
-    """
-
-    hash: str
-    abstract: str
-    overview: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +53,54 @@ class RollupChange:
     skipped: int
 
 
+Layers: TypeAlias = CardLayers | FolderLayers
+# Layers of the cards or folders with these ids or paths, in this order.
+Reader: TypeAlias = Callable[[Sequence[str]], Sequence[CardLayers]]
+
+
 def roll_up(
-    children: Mapping[str, ChildLayers],
-    previous: Mapping[str, FolderLayers],
+    cards: Mapping[str, str],
+    previous: Mapping[str, str],
+    card_layers: Reader,
+    folder_layers: Reader,
     *,
     estimate: Callable[[str], int] = estimate_tokens,
 ) -> RollupChange:
     """Layers of all folders above some cards; only folders with a changed child are made anew.
 
     Args:
-        children: every card of the vault by id, a relative path with ``/``.
-        previous: the folders' layers as they are.
+        cards: every card of the vault: its id, a relative path with ``/``, and a hash that changes whenever its layers
+            may.
+        previous: the folders as they are: path and hash.
+        card_layers: asked for those cards only that a folder made anew shows.
+        folder_layers: asked for unchanged folders below one that is made anew.
         estimate: length of a text in tokens.
     """
-    inside = _tree(children)
-    done: dict[str, FolderLayers] = {}
+    inside = _tree(cards)
+    hashes: dict[str, str] = {}
     put: dict[str, FolderLayers] = {}
+
+    def layers_of(children: Sequence[tuple[str, str]]) -> list[Layers]:
+        ids = [path for name, path in children if not name.endswith("/")]
+        kept = [path for name, path in children if name.endswith("/") and path not in put]
+        of_card = dict(zip(ids, card_layers(ids), strict=True))
+        of_folder: dict[str, Layers] = {**dict(zip(kept, folder_layers(kept), strict=True)), **put}
+        return [of_folder[path] if name.endswith("/") else of_card[path] for name, path in children]
+
     # Deepest first, so that a folder's folders are done before it.
     for folder in sorted(inside, key=lambda path: (-path.count("/") if path else 1, path)):
-        parts = [(name, children.get(path) or done[path]) for name, path in inside[folder]]
-        digest = _hash(parts)
-        old = previous.get(folder)
-        if old is not None and old.hash == digest:
-            done[folder] = old
-        else:
-            done[folder] = put[folder] = FolderLayers(digest, *_layers(parts, estimate))
+        children = inside[folder]
+        digest = _hash((name, hashes[path] if name.endswith("/") else cards[path]) for name, path in children)
+        hashes[folder] = digest
+        if previous.get(folder) != digest:
+            shown = _spread(children)
+            parts = [(name, layers) for (name, _), layers in zip(shown, layers_of(shown), strict=True)]
+            put[folder] = FolderLayers(digest, _abstract(parts, estimate), _overview(parts, len(children), estimate))
     removed = tuple(sorted(previous.keys() - inside.keys()))
     return RollupChange(put, removed, len(inside) - len(put))
 
 
-def _tree(ids: Mapping[str, ChildLayers]) -> dict[str, list[tuple[str, str]]]:
+def _tree(ids: Iterable[str]) -> dict[str, list[tuple[str, str]]]:
     """Each folder's children as (name, path), folders with a slash at the end of their name, in order of name."""
     inside: dict[str, dict[str, str]] = {}
     for card in ids:
@@ -108,21 +115,20 @@ def _tree(ids: Mapping[str, ChildLayers]) -> dict[str, list[tuple[str, str]]]:
     return {folder: sorted(names.items()) for folder, names in inside.items()}
 
 
-def _hash(parts: Sequence[tuple[str, ChildLayers | FolderLayers]]) -> str:
+def _hash(parts: Iterable[tuple[str, str]]) -> str:
     state = hashlib.sha256(ROLLUP_VERSION.encode())
-    for name, layers in parts:
-        state.update(f"\0{name}\0{layers.hash}".encode("utf-8", "surrogatepass"))
+    for name, digest in parts:
+        state.update(f"\0{name}\0{digest}".encode("utf-8", "surrogatepass"))
     return state.hexdigest()
 
 
-def _layers(parts: Sequence[tuple[str, ChildLayers | FolderLayers]], estimate: Callable[[str], int]) -> tuple[str, str]:
-    shown = parts
-    if len(parts) > MAX_CHILDREN:
-        shown = [parts[number * len(parts) // MAX_CHILDREN] for number in range(MAX_CHILDREN)]
-    return _abstract(shown, estimate), _overview(shown, len(parts), estimate)
+def _spread(children: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+    if len(children) <= MAX_CHILDREN:
+        return children
+    return [children[number * len(children) // MAX_CHILDREN] for number in range(MAX_CHILDREN)]
 
 
-def _abstract(parts: Sequence[tuple[str, ChildLayers | FolderLayers]], estimate: Callable[[str], int]) -> str:
+def _abstract(parts: Sequence[tuple[str, Layers]], estimate: Callable[[str], int]) -> str:
     """The first sentences of the children that say most of all of them, in order of name."""
     first = [next(iter(split_sentences(layers.abstract)), layers.abstract) for _, layers in parts]
     stems = [terms(words(sentence)) for sentence in first]
@@ -134,9 +140,7 @@ def _abstract(parts: Sequence[tuple[str, ChildLayers | FolderLayers]], estimate:
     return " ".join(first[index] for index in chosen if first[index])
 
 
-def _overview(
-    parts: Sequence[tuple[str, ChildLayers | FolderLayers]], total: int, estimate: Callable[[str], int]
-) -> str:
+def _overview(parts: Sequence[tuple[str, Layers]], total: int, estimate: Callable[[str], int]) -> str:
     """Every child under its name with an equal share of the tokens: its overview if that fits, else its abstract."""
     room = MAX_TOKENS
     shown: list[str] = []

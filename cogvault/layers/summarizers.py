@@ -58,6 +58,9 @@ class ExtractiveSummarizer:
             make_abstract(card, source, estimate=self._estimate), make_overview(card, source, estimate=self._estimate)
         )
 
+    def draft(self, card: Card) -> Summary:
+        return self.summarize(card)
+
     def forget(self, id: str) -> None:
         """Nothing is kept."""
 
@@ -97,34 +100,43 @@ class LLMSummarizer:
     def fingerprint(self) -> str:
         return f"llm-{PROMPT_VERSION}-{self._max_input_tokens}-{self._chat.name}"
 
+    def draft(self, card: Card) -> Summary:
+        return self._summary(card, is_asked=False)
+
     def summarize(self, card: Card) -> Summary:
+        return self._summary(card, is_asked=True)
+
+    def forget(self, id: str) -> None:
+        self._cache.forget(id)
+
+    def _summary(self, card: Card, *, is_asked: bool) -> Summary:
         plain = self._fallback.summarize(card)
         if self._estimate(card.body.strip()) <= OWN_TOKENS:
             self._cache.forget(card.id)
             return plain
         text = clip(f"# {card.title}\n\n{card.description}\n\n{card.body}", self._max_input_tokens, self._estimate)
         notes: list[str] = []
-        abstract = self._layer(card.id, "abstract", text, notes)
-        overview = self._layer(card.id, "overview", text, notes)
+        abstract = self._layer(card.id, "abstract", text, notes, is_asked)
+        overview = self._layer(card.id, "overview", text, notes, is_asked)
         return Summary(
             plain.abstract if abstract is None else clip(abstract, _MAX_ABSTRACT_TOKENS, self._estimate),
             plain.overview if overview is None else self._bounded(overview, card.body),
             tuple(notes),
         )
 
-    def forget(self, id: str) -> None:
-        self._cache.forget(id)
-
     def _bounded(self, overview: str, body: str) -> str:
         text = clip(overview, MAX_TOKENS, self._estimate)
         return text if len(text) <= len(body) else body.strip()
 
-    def _layer(self, card: str, layer: str, text: str, notes: list[str]) -> str | None:
-        """A layer from the cache or the model; None and a note when there is none."""
+    def _layer(self, card: str, layer: str, text: str, notes: list[str], is_asked: bool) -> str | None:
+        """A layer from the cache or, if it is asked, the model; None and a note when there is none."""
         content = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         key = SummaryKey(content, layer, PROMPT_VERSION, self._chat.name)
         if (kept := self._cache.get(card, key)) is not None:
             return kept
+        if not is_asked:
+            notes.append(f"{layer} extracted, because {self._chat.model} has given none yet")
+            return None
         try:
             self._breaker.check()
             answer = self._chat.ask(_PROMPTS[layer], f"<note>\n{text}\n</note>", _REPLY_TOKENS[layer])

@@ -13,12 +13,12 @@ from cogvault.cards import MarkdownCardParser
 from cogvault.embedders import HashingEmbedder
 from cogvault.errors import ModelUnavailable
 from cogvault.indexes.memory import MemoryIndex
-from cogvault.indexing.cardfiles import Layers
 from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.report import Progress, SyncReport
 from cogvault.indexing.scan import ScanOptions
 from cogvault.indexing.sync import Syncer, SyncOptions
-from cogvault.protocols import CardParser, Embedder, Index
+from cogvault.layers.folder_store import FolderStore
+from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.queries import query_terms
 from cogvault.types import Card, ChangeSet, Chunk, ChunkKind, Filter, FloatArray, Stamp
 
@@ -91,8 +91,9 @@ class Desk:
     max_card_bytes: int = 4 << 20
     card_batch: int = 500
     vector_batch: int = 256
-    layers: Layers | None = None
-    layers_version: str = ""
+    keyword_only: bool = False
+    summarizer: Summarizer | None = None
+    folders: FolderStore | None = None
     now_ns: Callable[[], int] = later_ns
 
     @property
@@ -110,6 +111,7 @@ class Desk:
             lock_timeout_seconds=30.0,
             card_batch=self.card_batch,
             vector_batch=self.vector_batch,
+            keyword_only=self.keyword_only,
         )
         return Syncer(
             self.root,
@@ -118,8 +120,8 @@ class Desk:
             self.embedder,
             options,
             chunker=self.chunker,
-            layers=self.layers,
-            layers_version=self.layers_version,
+            summarizer=self.summarizer,
+            folders=self.folders,
             now_ns=self.now_ns,
         )
 

@@ -428,29 +428,6 @@ def test_progress_is_told_stage_by_stage(desk: Desk, spy: SpyEmbedder) -> None:
     ]
 
 
-def test_layers_are_kept_with_the_card(desk: Desk) -> None:
-    desk.layers = lambda card: (f"abstract of {card.title}", "overview")
-    desk.write("a.md", "alpha")
-    desk.sync()
-    [layers] = desk.index.snapshot().layers(["a.md"])
-    assert (layers.abstract, layers.overview) == ("abstract of a", "overview")
-    desk.layers = lambda card: ("better", "overview")
-    desk.layers_version = "2"
-    assert desk.sync().refreshed == 1
-    assert desk.index.snapshot().layers(["a.md"])[0].abstract == "better"
-
-
-def test_a_card_that_cannot_be_summarized_is_indexed_all_the_same(desk: Desk) -> None:
-    def down(card: Card) -> tuple[str, str]:
-        raise TimeoutError("the server is down")
-
-    desk.layers = down
-    desk.write("a.md", "alpha")
-    report = desk.sync()
-    assert report.added == ("a.md",)
-    assert [(problem.path, problem.code) for problem in report.problems] == [("a.md", "layers-failed")]
-
-
 def test_hinted_paths_are_synced_and_others_left_for_later(desk: Desk) -> None:
     desk.scan = ScanOptions(recursive=True)
     for path in ("x/a.md", "x/gone.md", "y/b.md", "y/gone.md"):

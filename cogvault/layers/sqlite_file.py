@@ -1,0 +1,60 @@
+"""A small disposable SQLite file: thrown away when damaged, and never a reason to fail."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+logger = logging.getLogger(__name__)
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_WAIT_SECONDS = 30.0
+
+T = TypeVar("T")
+
+
+class SqliteFile:
+    """Every call opens the file anew, so that any number of threads and processes may share it.
+
+    Deleted text is overwritten. A damaged file is thrown away and made anew; any other fault is logged.
+
+    Args:
+        path: the file; it and its folder are made when something is written.
+        schema: statements that make the tables unless they exist.
+        purpose: what it is, for messages.
+    """
+
+    def __init__(self, path: Path, schema: str, purpose: str) -> None:
+        self.path = path
+        self._schema = schema
+        self._purpose = purpose
+
+    def read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do something in one transaction, if the file exists; None when it does not or cannot be used."""
+        return self.write(work) if self.path.exists() else None
+
+    def write(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do something in one transaction; None when the file cannot be used."""
+        try:
+            try:
+                return self._attempt(work)
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                    raise
+                logger.warning("%s is damaged and is thrown away: %s", self.path, error)
+                self.path.unlink(missing_ok=True)
+                return self._attempt(work)
+        except (sqlite3.Error, OSError) as error:
+            logger.warning("the %s %s cannot be used: %s", self._purpose, self.path, error)
+            return None
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with closing(sqlite3.connect(self.path, timeout=_WAIT_SECONDS)) as database, database:
+            database.execute("PRAGMA secure_delete = ON")
+            database.executescript(self._schema)
+            return work(database)
