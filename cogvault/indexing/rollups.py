@@ -41,8 +41,7 @@ class VaultLayers:
         snapshot = self._snapshot()
         if any(card.id == id for card in snapshot.cards):
             return snapshot.layers([id])[0]
-        folder = nfc(id).removeprefix("./").rstrip("/")
-        folder = ROOT if folder == "." else folder
+        folder = ROOT if id in ("", ".", "./") else nfc(id).removeprefix("./").removesuffix("/") or id
         # Only after the store was lost or a sync was cut off is there something to do.
         update_folders(snapshot, self._folders, self._summarizer, is_changed=False)
         found = self._folders.find(folder)
