@@ -15,6 +15,7 @@ COMMANDS = {
     "watch": "Keep the index equal to the files while they change.",
     "search": "Find the cards that answer a question.",
     "show": "Print a card, or some of its lines.",
+    "layers": "Print the abstract and overview of a card or a folder.",
     "status": "Say what the index holds and what is wrong.",
     "config": "Show every setting and where its value comes from.",
     "demo": "Try cogvault on a small example vault.",

@@ -23,6 +23,7 @@ OWN = {
         "--no-sync", "--path", "--sync", "--tag", "--where",
     },
     "show": {"--lines"},
+    "layers": set(),
     "status": set(),
     "config": set(),
     "demo": set(),

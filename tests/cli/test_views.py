@@ -196,6 +196,16 @@ def test_progress_is_not_drawn_where_nobody_sees_it() -> None:
     assert console.file.getvalue() == ""  # type: ignore[attr-defined]
 
 
+def test_report_tells_of_a_language_model_only_where_there_is_one() -> None:
+    pages = []
+    for report in (SyncReport(), SyncReport(summarized=3, pending_summaries=1200)):
+        console = terminal(color=None)
+        print_report(console, report, "notes")
+        pages.append(written(console))
+    assert "summaries" not in pages[0]
+    assert "  summaries  3  1,200 cards wait for the model" in pages[1]
+
+
 def test_report_names_failed_files_and_counts_the_rest() -> None:
     failed = tuple(
         Problem(f"{n}.md", "unreadable", "cannot be read", line=n or None) for n in range(SHOWN_PROBLEMS + 3)

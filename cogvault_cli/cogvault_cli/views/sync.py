@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from cogvault import SyncProgress, SyncReport
     from cogvault.types import Problem
 
-UNITS = {"keyword": "cards", "vectors": "chunks"}
+UNITS = {"keyword": "cards", "vectors": "chunks", "summaries": "cards"}
+ASKING = {"vectors": "loading the model", "summaries": "asking the model"}
 SHOWN_PROBLEMS = 20
 
 
@@ -30,7 +31,7 @@ def progress_bars(console: Console) -> Iterator[Callable[[SyncProgress], None] |
         return
     columns = (
         SpinnerColumn(finished_text=" "),
-        TextColumn("{task.description:<8}"),
+        TextColumn("{task.description:<9}"),
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
         TextColumn("{task.fields[pace]}", style=DIM),
@@ -51,7 +52,7 @@ def pace(step: SyncProgress) -> str:
     if step.stage == "scan" or step.seconds <= 0:
         return ""
     if not step.done:
-        return "loading the model" if step.stage == "vectors" else ""
+        return ASKING.get(step.stage, "")
     speed = step.done / step.seconds
     left = (step.total - step.done) / speed
     return f"{speed:,.0f} {UNITS[step.stage]}/s" + (f", {duration(left)} left" if left > 0 else "")
@@ -85,6 +86,8 @@ def print_report(console: Console, report: SyncReport, folder: str) -> None:
         "vectors": report.embedded,
         "pending": report.pending_vectors,
     }
+    # Nobody is told of a language model who has none.
+    counts |= {"summaries": report.summarized} if report.summarized or report.pending_summaries else {}
     width = max(len(f"{count:,}") for count in counts.values())
     for name, count in counts.items():
         style = DIM if not count else "red" if name == "failed" else "default"
@@ -117,4 +120,6 @@ def _remark(name: str, report: SyncReport) -> str:
         return printable(f"  {old} → {new}{' …' if len(report.moved) > 1 else ''}")
     if name == "vectors" and report.embedded and report.seconds > report.keyword_seconds:
         return f"  {report.embedded / (report.seconds - report.keyword_seconds):,.0f} chunks/s"
+    if name == "summaries" and report.pending_summaries:
+        return f"  {report.pending_summaries:,} cards wait for the model"
     return "  chunks without a vector yet" if name == "pending" and report.pending_vectors else ""
