@@ -195,6 +195,7 @@ class Syncer:
             covers=scanned.covers,
             verify=verify,
         )
+        del snapshot  # a view that is held would keep deleted text in the index's log
         meter.start("keyword")
         rebuild_as = self._chunker.fingerprint(self._making) if rebuild else None
         self._forget(todo.removed)  # before the index does, so that a kill leaves nothing behind

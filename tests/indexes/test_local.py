@@ -345,3 +345,24 @@ def _listing(folder: Path) -> dict[str, int]:
         for path in folder.rglob("*")
         if path.is_file() and not path.name.endswith(("-shm", "-wal"))
     }
+
+
+def test_replaced_text_leaves_the_log_with_the_first_change_after_its_last_reader(tmp_path: Path) -> None:
+    secret = "xyzzyplugh"
+
+    def is_written() -> bool:
+        return any(secret.encode() in path.read_bytes() for path in (tmp_path / "index").glob("catalog.sqlite*"))
+
+    index = LocalIndex(tmp_path / "index")
+    index.apply(ChangeSet(put=(record("a.md", secret, title=secret),)))
+    index.apply(ChangeSet(put=(record("a.md", "plain"),)))
+    assert not is_written()
+    index.apply(ChangeSet(put=(record("a.md", secret),)))
+    reader = index.snapshot()
+    index.apply(ChangeSet(put=(record("a.md", "plain"),)))
+    assert is_written()
+    assert len(reader.cards) == 1
+    del reader
+    index.apply(ChangeSet(put=(record("b.md", "other"),)))
+    assert not is_written()
+    index.close()

@@ -75,8 +75,6 @@ class LocalIndex:
             self._store.publish(connection)
             state = writer.commit(connection, change, records)
             self._store.publish(connection)
-            if change.remove:
-                self._store.wipe_wal(connection)
             return state.sequence
 
     def snapshot(self) -> LocalSnapshot:

@@ -55,6 +55,7 @@ class Store:
         self.catalog = folder / CATALOG
         self.notes: tuple[str, ...] = ()
         self._threads = threads
+        self._is_unwiped = False
         self._thread_lock = RLock()
         self._file_lock = FileLock(folder / "lock", thread_local=False)
         self._connection: sqlite3.Connection | None = None
@@ -152,8 +153,11 @@ class Store:
             if ghosts:
                 state = self._rebuild(connection, state, "")
         if state.published < state.lexical:
-            writer.purge(connection, state.lexical)
-        self._bound_wal(connection)
+            self._is_unwiped |= writer.purge(connection, state.lexical)
+        if self._is_unwiped:
+            self._is_unwiped = not _wiped(connection)
+        else:
+            self._bound_wal(connection)
 
     def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
@@ -264,17 +268,19 @@ class Store:
         logger.warning("%s: %s", self.folder, text)
         self.notes = (*self.notes, text)
 
-    def wipe_wal(self, connection: sqlite3.Connection) -> None:
-        """Leave nothing deleted in the write-ahead log, unless a reader is at work: then the next wipe does it."""
-        connection.execute("PRAGMA busy_timeout = 0")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.execute(f"PRAGMA busy_timeout = {int(schema.BUSY_SECONDS * 1000)}")
-
     def _bound_wal(self, connection: sqlite3.Connection) -> None:
         """Move a long write-ahead log into the catalog; readers that hold it up are waited for another time."""
         wal = self.folder / f"{CATALOG}-wal"
         if wal.exists() and wal.stat().st_size > _WAL_BYTES:
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def _wiped(connection: sqlite3.Connection) -> bool:
+    """Leave nothing deleted in the write-ahead log; False while a reader is at work: the next change has to do it."""
+    connection.execute("PRAGMA busy_timeout = 0")
+    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {int(schema.BUSY_SECONDS * 1000)}")
+    return not busy
 
 
 def _versions(connection: sqlite3.Connection, where: str, *values: int) -> list[int]:

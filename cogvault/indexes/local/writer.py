@@ -79,8 +79,8 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
     return state
 
 
-def purge(connection: sqlite3.Connection, reached: int) -> State:
-    """Delete what died until ``reached``, which the keyword part has reached, and publish that."""
+def purge(connection: sqlite3.Connection, reached: int) -> bool:
+    """Delete what died until ``reached``, which the keyword part has reached, and publish that; True = some did."""
     with transaction(connection):
         state = replace(read_state(connection), published=reached)
         dead = [
@@ -103,7 +103,7 @@ def purge(connection: sqlite3.Connection, reached: int) -> State:
             (versions,),
         )
         write_state(connection, state)
-    return state
+    return bool(dead)
 
 
 def _alive(connection: sqlite3.Connection, ids: Sequence[str]) -> list[_Stored]:
