@@ -9,18 +9,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
 
 from cogvault.cards import MarkdownCardParser
-from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve
+from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve, vault_folder
 from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.card_text import read_card
-from cogvault.indexing.report import SyncProgress, SyncReport
+from cogvault.indexing.debounce import Batch
+from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.rollups import VaultLayers
 from cogvault.indexing.sync import Syncer, SyncOptions, last_sync
-from cogvault.indexing.watching import WATCH_HINT, Watcher
+from cogvault.indexing.watching import Watcher, sync_batch
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import Embedder, Index, Snapshot
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, make_summarizer, shared_models
@@ -48,6 +48,9 @@ logger = logging.getLogger(__name__)
 SEARCH_EMBEDS = 128
 # A search waits no longer than this for a writer.
 SEARCH_WAIT_SECONDS = 0.3
+# A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
+# which no edit is taken.
+QUIET_SECONDS = 30.0
 
 
 class Vault:
@@ -76,7 +79,7 @@ class Vault:
         models: ModelPool | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.path = _folder(path)
+        self.path = vault_folder(path)
         self.resolved: ResolvedConfig = resolve(self.path, config, os.environ)
         self.config: Config = self.resolved.config
         self._given = embedder
@@ -87,6 +90,7 @@ class Vault:
         self._index: Index | None = index
         self._closed = False
         self._checked = float("-inf")
+        self._changed = float("-inf")
         self._stale = ""
         self._report: SyncReport | None = None
         self._watcher: Watcher | None = None
@@ -141,9 +145,15 @@ class Vault:
     reindex = sync
 
     def watch(self) -> Watcher:
-        """Keep the index equal to the files as long as the ``with`` block of the result lasts."""
+        """Keep the index equal to the files as long as the ``with`` block of the result lasts.
+
+        Raises:
+            VaultError: this object is watching already.
+        """
+        if self._watcher is not None and self._watcher.is_running:
+            raise VaultError("the vault is watched already", path=self.path, hint="use that watcher's reports(stop)")
         scan = SyncOptions.from_config(self.config, self._folder).scan
-        self._watcher = Watcher(self.path, scan, self._sync_paths)
+        self._watcher = Watcher(self.path, scan, self._sync_batch)
         return self._watcher
 
     def changes(self, stop: threading.Event) -> Iterator[SyncReport]:
@@ -273,8 +283,8 @@ class Vault:
                 return Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
             if pending:
                 return Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT
-        if self._watcher is not None and self._watcher.is_running and self._watcher.reason:
-            return Status.DEGRADED, self._watcher.reason, WATCH_HINT
+        if self._watcher is not None and self._watcher.is_running:
+            return self._watcher.status, self._watcher.reason, self._watcher.hint
         return Status.OK, "", ""
 
     @property
@@ -322,17 +332,31 @@ class Vault:
                 return
             self._checked = time.monotonic()
         try:
-            report = self._syncer().sync(embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
+            self._report = self._look(
+                lambda syncer: syncer.sync(embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
+            )
+        except CogvaultError:  # the answer's status says it
+            return
+
+    def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
+        report = self._look(lambda syncer: sync_batch(syncer, batch, progress))
+        now = time.monotonic()
+        if report.is_changed:
+            self._changed = now
+        is_quiet = batch is None and now - self._changed > QUIET_SECONDS
+        if is_quiet or not self._open().snapshot().stats.identity.measured:
+            self._measure()
+        if batch is None or report.failed:
+            self._report = report
+        return report
+
+    def _look(self, sync: Callable[[Syncer], SyncReport]) -> SyncReport:
+        try:
+            report = sync(self._syncer())
         except CogvaultError as error:
             self._stale = f"changes were not looked for: {error}"
-            return
-        self._report = report
+            raise
         self._stale = report.reason if report.status is Status.STALE else ""
-
-    def _sync_paths(self, paths: Iterable[Path] | None) -> SyncReport:
-        report = self._syncer().sync(paths=paths, embed_limit=SEARCH_EMBEDS)
-        self._measure()
-        self._report = report
         return report
 
     def _measure(self) -> None:
@@ -358,17 +382,6 @@ def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:
     if config.model == NO_MODEL and embedder is None:
         return [name for name in config.rankers if name != "semantic"]
     return list(config.rankers)
-
-
-def _folder(path: str | os.PathLike[str]) -> Path:
-    if not os.fspath(path):
-        raise VaultError("no vault was named", hint="pass the folder of a vault")
-    folder = Path(path).expanduser()
-    if not folder.exists():
-        raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
-    if not folder.is_dir():
-        raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")
-    return folder.resolve()
 
 
 def _calibration(snapshot: Snapshot, embedder: Embedder) -> Calibration:

@@ -1,4 +1,4 @@
-"""Where derived files live: never inside a vault."""
+"""Where a vault is, and where derived files live: never inside it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,23 @@ from pathlib import Path
 import platformdirs
 
 from cogvault.config.model import Config
-from cogvault.errors import ConfigError
+from cogvault.errors import ConfigError, VaultError
+
+
+def vault_folder(path: str | os.PathLike[str]) -> Path:
+    """The real path of a vault.
+
+    Raises:
+        VaultError: it is missing or no folder.
+    """
+    if not os.fspath(path):
+        raise VaultError("no vault was named", hint="pass the folder of a vault")
+    folder = Path(path).expanduser()
+    if not folder.exists():
+        raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
+    if not folder.is_dir():
+        raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")
+    return folder.resolve()
 
 
 def cache_folder(config: Config) -> Path:

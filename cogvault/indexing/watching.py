@@ -15,24 +15,34 @@ from typing import TypeAlias
 from cogvault.errors import CogvaultError
 from cogvault.indexing.debounce import Batch, Debouncer
 from cogvault.indexing.events import EventSource, Mode, PollingSource, not_ignored, wakes
-from cogvault.indexing.report import SyncReport
+from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import ScanOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.types import Status
 
-__all__ = ["WATCH_HINT", "SyncPaths", "Watcher"]
+__all__ = ["SyncPaths", "Watcher", "sync_batch"]
 
 logger = logging.getLogger(__name__)
 
-# Syncs these paths (None = all; none = only vectors that are missing) and embeds a bounded number of chunks.
-SyncPaths: TypeAlias = Callable[[Batch], SyncReport]
+# As sync_batch does.
+SyncPaths: TypeAlias = Callable[[Batch, Progress], SyncReport]
 
-WATCH_HINT = "raise the limits (sysctl fs.inotify.max_user_watches, ulimit -n), or leave it so"
+# Device and inode of the root, None when it is away.
+RootId: TypeAlias = tuple[int, int] | None
+
+_POLLING_HINT = "raise the limits (sysctl fs.inotify.max_user_watches, ulimit -n), or leave it so"
 
 _RETRY_SECONDS = 5.0
+# Vectors are made in portions of so many chunks, and another process that makes them is waited for so long: meanwhile
+# no edit is taken.
+_PORTION = 32
+_PORTION_WAIT_SECONDS = 1.0
 # Looking at everything takes at most this share of the time, however large the vault is.
 _SCAN_SHARE = 0.1
 _KEPT_ERRORS = 20
 _STOP_CHECK_SECONDS = 0.1
+# A folder that is moved away, unmounted or put back sends no event.
+_ROOT_CHECK_SECONDS = 2.0
 _BAD = (Status.FAILED, Status.STALE)
 
 
@@ -43,12 +53,11 @@ class Watcher:
         root: the vault.
         scan: which files belong to it.
         sync: makes the index equal to some paths; called from one thread, one call at a time.
-        source: where hints come from; None = the operating system.
+        source: where hints come from; None = the operating system. Asked again when the root was away.
         hints: how they are gathered.
 
     Attributes:
         mode: ``events``, or ``polling`` where the system cannot watch.
-        reason: why it polls, "" when it does not.
         last_report: of the last sync, None before the first.
         events: hints so far that concern the vault.
     """
@@ -65,8 +74,10 @@ class Watcher:
         self._root = root
         self._scan = scan
         self._sync = sync
-        self._source = source or _system()
+        self._wanted = self._source = source or _system()
         self._hints = Debouncer() if hints is None else hints
+        self._watched: RootId = None
+        self._polling = ""
         self._wake = threading.Condition()
         self._stopping = False
         self._rescan_at = 0.0  # the first sync looks at everything, at once
@@ -75,12 +86,11 @@ class Watcher:
         self._listeners: list[queue.SimpleQueue[SyncReport]] = []
         self._thread = threading.Thread(target=self._run, name="cogvault-watch", daemon=True)
         self.mode: Mode = "events"
-        self.reason = ""
         self.last_report: SyncReport | None = None
         self.events = 0
 
     def __enter__(self) -> Watcher:
-        self._start_source()
+        self._rewatch(_root_id(self._root))
         self._thread.start()
         return self
 
@@ -95,6 +105,21 @@ class Watcher:
         return tuple(self._errors)
 
     @property
+    def status(self) -> Status:
+        """``ok``; ``failed`` or ``stale``: as the last sync, which is tried again; ``degraded``: it polls."""
+        return self._state()[0]
+
+    @property
+    def reason(self) -> str:
+        """Why the status is not ``ok``, "" when it is."""
+        return self._state()[1]
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return self._state()[2]
+
+    @property
     def queued(self) -> int:
         """Hints that wait for the next sync."""
         return len(self._hints)
@@ -105,11 +130,10 @@ class Watcher:
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """Stop watching; a sync that is running is waited for. Calling it twice does nothing."""
+        """Stop watching; a sync that is running is cut short at its next step. Calling it twice does nothing."""
         with self._wake:
             self._stopping = True
             self._wake.notify_all()
-        self._source.stop()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join()
 
@@ -134,14 +158,28 @@ class Watcher:
             with self._wake:
                 self._listeners.remove(reports)
 
-    def _start_source(self) -> None:
+    def _state(self) -> tuple[Status, str, str]:
+        report = self.last_report
+        if report is not None and report.status in _BAD:
+            return report.status, report.reason, report.hint
+        return (Status.DEGRADED, self._polling, _POLLING_HINT) if self._polling else (Status.OK, "", "")
+
+    def _rewatch(self, root_id: RootId) -> None:
+        """Watch the folder that is at the root's place now, None = there is none."""
+        self._source.stop()
+        self._watched, self._polling, self._source = None, "", self._wanted
+        if root_id is None:
+            return
         try:
             self._source.start(self._root, self._scan.recursive, self._tell)
+        except FileNotFoundError:  # away again
+            return
         except OSError as error:
-            self.reason = f"files are looked at every few seconds, as the system cannot watch them: {error.strerror}"
-            logger.warning("%s: %s", self._root, self.reason)
+            why = error.strerror or str(error)
+            self._polling = f"files are looked at every few seconds, as the system cannot watch them: {why}"
+            logger.warning("%s: %s", self._root, self._polling)
             self._source = PollingSource()
-        self.mode = self._source.mode
+        self._watched, self.mode = root_id, self._source.mode
 
     def _tell(self, path: Path | None, is_folder: bool = False) -> None:
         if path is not None:
@@ -156,62 +194,102 @@ class Watcher:
             self._wake.notify_all()
 
     def _run(self) -> None:
-        while True:
-            batch = self._next()
-            if self._stopping:
-                return
-            if batch:
-                batch = self._relevant(batch)
-                if not batch:
-                    continue
-            self._settle(batch, self._report(batch))
+        try:
+            while not self._stopping:
+                self._step(self._next())
+        except _Stopped:
+            pass
+        finally:
+            self._source.stop()
 
     def _next(self) -> Batch:
-        """Wait until there is something to do."""
+        """Wait until there is something to do, or a while; then no path is asked for."""
         with self._wake:
-            while not self._stopping:
+            now = time.monotonic()
+            end = min(now + _ROOT_CHECK_SECONDS, self._rescan_at)
+            while not self._stopping and not self._unfinished and now < end and self._hints.wait_seconds(now):
+                self._wake.wait(min(end - now, self._hints.wait_seconds(now)))
                 now = time.monotonic()
-                if now >= self._rescan_at:
-                    self._hints.take()
-                    return None
-                wait_seconds = self._hints.wait_seconds(now)
-                if not wait_seconds:
-                    return self._hints.take()
-                if self._unfinished:
-                    break
-                self._wake.wait(min(wait_seconds, self._rescan_at - now))
-            return frozenset()
+            if now >= self._rescan_at:
+                self._hints.take()
+                return None
+            return frozenset() if self._hints.wait_seconds(now) else self._hints.take()
 
-    def _relevant(self, batch: frozenset[Path]) -> Batch:
-        return batch if self._root in batch else not_ignored(self._root, self._scan, batch)
+    def _step(self, batch: Batch) -> None:
+        root_id = _root_id(self._root)
+        if root_id != self._watched:
+            self._rewatch(root_id)
+            batch = None
+        elif batch and self._root not in batch:
+            batch = not_ignored(self._root, self._scan, batch)
+        if not self._stopping and (batch is None or batch or self._unfinished):
+            self._settle(batch, self._report(batch))
 
     def _report(self, batch: Batch) -> SyncReport:
         try:
-            return self._sync(batch)
+            return self._sync(batch, self._go_on)
+        except _Stopped:
+            raise
         except CogvaultError as error:
             return SyncReport(status=Status.FAILED, reason=str(error), hint=error.hint or "")
-        except OSError as error:
-            return SyncReport(status=Status.FAILED, reason=str(error), hint="free what is missing; it is tried again")
+        except Exception as error:  # a thread that ends would leave the index stale without a word
+            logger.exception("%s: a sync failed", self._root)
+            reason = f"{type(error).__name__}: {error}"
+            return SyncReport(status=Status.FAILED, reason=reason, hint="it is tried again every few seconds")
+
+    def _go_on(self, _: SyncProgress) -> None:
+        if self._stopping:
+            raise _Stopped
 
     def _settle(self, batch: Batch, report: SyncReport) -> None:
         """Keep and hand on the report, and decide when to look at everything again."""
         now = time.monotonic()
         is_bad = report.status in _BAD
         if is_bad:
-            logger.warning("%s: %s", self._root, report.reason)
             self._rescan_at = now + _RETRY_SECONDS
         elif batch is None:
             self._rescan_at = now + max(self._source.rescan_seconds, report.seconds / _SCAN_SHARE)
         # Vectors are made in portions, so that an edit meanwhile is soon found by keyword.
-        self._unfinished = bool(report.embedded and report.pending_vectors) and not is_bad
+        self._unfinished = not is_bad and bool(report.pending_vectors and (report.embedded or batch != frozenset()))
         with self._wake:
             last, self.last_report = self.last_report, report
-            is_news = report.reason != last.reason if last and is_bad else True
-            if is_bad and is_news:
+            was_bad = last is not None and last.status in _BAD
+            is_new_error = bool(report.reason) and (report.reason not in self._errors or (is_bad and not was_bad))
+            if is_new_error:
+                logger.warning("%s: %s", self._root, report.reason)
                 self._errors.append(report.reason)
-            if last is None or report.is_changed or (is_bad and is_news):
+            if last is None or report.is_changed or is_new_error or is_bad != was_bad:
                 for listener in self._listeners:
                     listener.put(report)
+
+
+def sync_batch(syncer: Syncer, batch: Batch, progress: Progress) -> SyncReport:
+    """Sync without vectors; given no path, make a portion of the vectors that are missing.
+
+    Args:
+        syncer: of the vault.
+        batch: what may have changed, None = anything.
+        progress: an exception of it ends the sync.
+
+    Raises:
+        VaultError: the vault is away.
+        IndexFault: the index could not be written.
+    """
+    if batch is None or batch:
+        return syncer.sync(paths=batch, embed_limit=0, progress=progress)
+    return syncer.sync(paths=(), embed_limit=_PORTION, progress=progress, timeout_seconds=_PORTION_WAIT_SECONDS)
+
+
+class _Stopped(Exception):
+    """Ends a sync that nobody waits for any more."""
+
+
+def _root_id(root: Path) -> RootId:
+    try:
+        status = root.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _system() -> EventSource:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cogvault import Vault
+from cogvault import Config, Vault
+from cogvault.embedders.hashing import HashingEmbedder
+from cogvault.errors import VaultError
 from cogvault.indexing.watchdog_source import WatchdogSource
 from cogvault.types import Status
 from tests.watch.conftest import wait_until
@@ -83,11 +85,62 @@ def test_late_delete_does_not_remove_a_card_that_exists(vault: Vault, folder: Pa
 def test_many_rapid_changes_all_arrive(vault: Vault, folder: Path) -> None:
     with vault.watch() as watcher:
         wait_until(lambda: watcher.last_report, "first sync")
-        for turn in range(10):
-            for number in range(200):
+        for turn in range(250):
+            for number in range(80):
                 (folder / f"{number}.md").write_text(f"# {number}\n\nturn{turn}\n")
-        wait_until(lambda: len(vault.search("turn9", k=300, sync=False)) == 200, "the last texts", seconds=60)
+        wait_until(lambda: len(vault.search("turn249", k=80, sync=False)) == 80, "the last texts", seconds=60)
         assert watcher.errors == ()
+
+
+def test_a_change_of_case_only_is_a_move(vault: Vault, folder: Path) -> None:
+    (folder / "note.md").write_text("# n\n\nnumbat\n")
+    with vault.watch() as watcher:
+        wait_until(lambda: watcher.last_report, "first sync")
+        (folder / "note.md").rename(folder / "Note.md")
+        wait_until(lambda: knows(vault, "numbat", "Note.md"), "the new name")
+    assert [card.id for card in vault.cards()] == ["Note.md"]
+
+
+def test_a_new_tag_alone_is_found(vault: Vault, folder: Path) -> None:
+    (folder / "n.md").write_text("---\ntags: [old]\n---\nnumbat\n")
+    with vault.watch() as watcher:
+        wait_until(lambda: watcher.last_report, "first sync")
+        (folder / "n.md").write_text("---\ntags: [old, new]\n---\nnumbat\n")
+        wait_until(lambda: vault.search("numbat", tags="new", sync=False), "the tag")
+
+
+def test_edits_reach_vectors_too(folder: Path, tmp_path: Path) -> None:
+    config = Config(index_dir=tmp_path / "index", rankers=("semantic",))
+    with Vault(folder, config, embedder=HashingEmbedder()) as vault, vault.watch() as watcher:
+        wait_until(lambda: watcher.last_report, "first sync")
+        (folder / "n.md").write_text("# n\n\nnumbats sleep in hollow logs\n")
+        wait_until(lambda: vault.search("a numbat sleeping in a log", sync=False), "the vector")
+        assert vault.status().pending == 0
+
+
+def test_a_vault_that_goes_and_returns_keeps_its_index_and_is_watched_again(vault: Vault, folder: Path) -> None:
+    (folder / "n.md").write_text("# n\n\nnumbat\n")
+    away = folder.with_name("away")
+    with vault.watch() as watcher:
+        wait_until(lambda: watcher.last_report, "first sync")
+        folder.rename(away)
+        wait_until(lambda: watcher.status is Status.FAILED, "it is missed")
+        assert "does not exist" in watcher.reason
+        assert vault.status().status is Status.STALE
+        assert knows(vault, "numbat", "n.md")
+        away.rename(folder)
+        wait_until(lambda: watcher.status is Status.OK, "it is back")
+        (folder / "m.md").write_text("# m\n\nbilby\n")
+        wait_until(lambda: knows(vault, "bilby", "m.md"), "an edit afterwards")
+        assert watcher.mode == "events"
+    assert vault.status().status is Status.OK
+
+
+def test_a_vault_is_watched_once(vault: Vault) -> None:
+    with vault.watch(), pytest.raises(VaultError, match="watched already"):
+        vault.watch()
+    with vault.watch() as watcher:
+        assert watcher.is_running
 
 
 def test_changes_are_iterated_until_stopped(vault: Vault, folder: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from cogvault.errors import VaultError
 from cogvault.indexing.debounce import Batch, Debouncer
 from cogvault.indexing.events import Mode, PollingSource, Tell
-from cogvault.indexing.report import SyncReport
+from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import ScanOptions
 from cogvault.indexing.watching import Watcher
 from cogvault.types import Status
@@ -27,8 +27,10 @@ class FakeSource:
         self.fails = fails
         self.tell: Tell
         self.is_stopped = False
+        self.starts = 0
 
     def start(self, root: Path, recursive: bool, tell: Tell) -> None:
+        self.starts += 1
         if self.fails is not None:
             raise self.fails
         self.tell = tell
@@ -44,7 +46,7 @@ class Recorder:
         self.batches: list[Batch] = []
         self.answer = answer
 
-    def __call__(self, batch: Batch) -> SyncReport:
+    def __call__(self, batch: Batch, progress: Progress) -> SyncReport:
         self.batches.append(batch)
         return self.answer(batch)
 
@@ -108,8 +110,9 @@ def test_without_watches_the_vault_is_polled(folder: Path, number: int, monkeypa
     sync = Recorder()
     with watcher_of(folder, sync, FakeSource(fails=OSError(number, "no more of them"))) as watcher:
         wait_until(lambda: len(sync.batches) >= 3, "polling")
-        assert watcher.mode == "polling"
+        assert (watcher.mode, watcher.status) == ("polling", Status.DEGRADED)
         assert "no more of them" in watcher.reason
+        assert "max_user_watches" in watcher.hint
     assert set(sync.batches) == {None}
 
 
@@ -131,10 +134,65 @@ def test_a_failed_sync_is_told_once_and_tried_again(folder: Path, monkeypatch: p
     with watcher_of(folder, sync, FakeSource()) as watcher:
         for report in watcher.reports(stop):
             seen.append(report)
+            assert watcher.status in (Status.FAILED, report.status)
             if report.added:
                 stop.set()
         assert watcher.errors == ("the folder is away (bring it back)",)
     assert [report.status for report in seen] == [Status.FAILED, Status.OK]
+
+
+def test_what_nobody_foresaw_is_told_and_tried_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cogvault.indexing.watching._RETRY_SECONDS", 0.02)
+
+    def fail(_: Batch) -> SyncReport:
+        if len(sync.batches) == 1:
+            raise ZeroDivisionError("by nought")
+        return SyncReport()
+
+    sync = Recorder(fail)
+    with watcher_of(folder, sync, FakeSource()) as watcher:
+        wait_until(lambda: len(sync.batches) > 1 and watcher.status is Status.OK, "a sync that works")
+        assert watcher.errors == ("ZeroDivisionError: by nought",)
+
+
+def test_a_root_that_was_away_is_watched_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cogvault.indexing.watching._ROOT_CHECK_SECONDS", 0.02)
+    monkeypatch.setattr("cogvault.indexing.watching._RETRY_SECONDS", 0.05)
+    stop, source = threading.Event(), FakeSource()
+
+    def sync_if_there(_: Batch) -> SyncReport:
+        if not folder.exists():
+            raise VaultError("the folder is away")
+        return SyncReport()
+
+    sync, seen = Recorder(sync_if_there), list[Status]()
+    with watcher_of(folder, sync, source) as watcher:
+        for report in watcher.reports(stop):
+            seen.append(report.status)
+            if len(seen) == 1:
+                folder.rename(folder.with_name("away"))
+            elif len(seen) == 2:
+                folder.mkdir()
+            else:
+                stop.set()
+        assert watcher.errors == ("the folder is away",)
+    assert seen == [Status.OK, Status.FAILED, Status.OK]
+    assert source.starts == 2
+    assert set(sync.batches) == {None}
+
+
+def test_a_long_sync_is_cut_short_by_the_end(folder: Path) -> None:
+    class Endless:
+        def __call__(self, batch: Batch, progress: Progress) -> SyncReport:
+            began.set()
+            while True:
+                progress(SyncProgress("keyword", 0, 1, 0.0))
+
+    began = threading.Event()
+    with Watcher(folder, ScanOptions(), Endless(), source=FakeSource()) as watcher:
+        assert began.wait(20)
+    assert not watcher.is_running
+    assert watcher.errors == ()
 
 
 def test_vectors_are_made_in_portions_between_which_edits_are_taken(folder: Path) -> None:
