@@ -266,6 +266,8 @@ class Watcher:
 def sync_batch(syncer: Syncer, batch: Batch, progress: Progress) -> SyncReport:
     """Sync without vectors; given no path, make a portion of the vectors that are missing.
 
+    Both limit the vectors, so that no language model is asked for layers: that would hold up edits for minutes.
+
     Args:
         syncer: of the vault.
         batch: what may have changed, None = anything.
