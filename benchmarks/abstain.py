@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rows import Row, data_path, mean_row, note
-from benchmarks.squad import write_vault
+from benchmarks.rows import Row, mean_row, note
+from benchmarks.squad import by_language, options, write_vault
 from benchmarks.systems import STILL
 from cogvault import Config, Vault
+
+__all__ = ["options", "run"]
 
 K = 5
 
 
-def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", help="folder with xquad.LL.json")
-    parser.add_argument("--langs", default="en,ru,zh,hi,tr")
-    parser.add_argument("--model", default="bundled")
-
-
 def run(args: argparse.Namespace) -> list[Row]:
-    source = data_path(args.data, "xquad")
-    rows: list[Row] = []
-    for language in args.langs.split(","):
-        with tempfile.TemporaryDirectory() as temp:
-            rows.extend(_language(source / f"xquad.{language}.json", Path(temp), language, args.model))
-    return rows
+    return by_language(args, _language)
 
 
 def _language(file: Path, temp: Path, language: str, model: str) -> list[Row]:

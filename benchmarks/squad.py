@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.rows import Row, data_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +38,20 @@ def write_vault(source: Path, folder: Path) -> list[Question]:
             asked.extend((entry["question"], card) for entry in paragraph["qas"])
         questions.extend(Question(text, card, tuple(cards)) for text, card in asked)
     return questions
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Arguments of every benchmark on SQuAD-format data."""
+    parser.add_argument("--data", help="folder with xquad.LL.json")
+    parser.add_argument("--langs", default="en,ru,zh,hi,tr")
+    parser.add_argument("--model", default="bundled")
+
+
+def by_language(args: argparse.Namespace, measure: Callable[[Path, Path, str, str], list[Row]]) -> list[Row]:
+    """Rows of all languages: ``measure`` gets the file, an empty folder, the language and the model."""
+    source = data_path(args.data, "xquad")
+    rows: list[Row] = []
+    for language in args.langs.split(","):
+        with tempfile.TemporaryDirectory() as temp:
+            rows.extend(measure(source / f"xquad.{language}.json", Path(temp), language, args.model))
+    return rows

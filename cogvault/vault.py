@@ -335,6 +335,8 @@ class Vault:
             self._report = self._look(
                 lambda syncer: syncer.sync(embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
             )
+            if self._report.is_changed:
+                self._measure()  # or the same files would score otherwise after a sync
         except CogvaultError:  # the answer's status says it
             return
 

@@ -28,6 +28,7 @@ from cogvault.types import (
     IndexIdentity,
     IndexStats,
     IntArray,
+    KnownFile,
     LayerEvidence,
     Ranking,
     Stamp,
@@ -203,6 +204,11 @@ class MemorySnapshot:
     def cards(self) -> Sequence[CardInfo]:
         """See ``Snapshot.cards``."""
         return tuple(entry.info for entry in self._entries)
+
+    @property
+    def files(self) -> Mapping[str, KnownFile]:
+        """See ``Snapshot.files``."""
+        return {card.id: KnownFile(card.path, card.stamp, card.hash) for card in self.cards}
 
     def keyword(self, terms: Sequence[Term], filter: Filter, limit: int) -> Ranking:
         """See ``Snapshot.keyword``; chunks that hold no term are left out."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from cogvault.types import Stamp
+from cogvault.types import KnownFile, Stamp
 
-__all__ = ["Content", "Known", "Plan", "Reader", "Seen", "plan"]
+__all__ = ["Content", "Plan", "Reader", "Seen", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,6 @@ class Content:
 
     hash: str
     stamp: Stamp
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A card as the index knows it."""
-
-    path: str
-    stamp: Stamp
-    hash: str
 
 
 # Reads a card's file; None = it could not be read, and the reader keeps the reason.
@@ -73,7 +64,7 @@ class Plan:
 
 
 def plan(
-    known: Mapping[str, Known],
+    known: Mapping[str, KnownFile],
     seen: Mapping[str, Seen],
     read: Reader,
     *,
@@ -124,7 +115,7 @@ def plan(
 
 
 def _moves(
-    gone: Iterable[str], new: Iterable[str], known: Mapping[str, Known], seen: Mapping[str, Seen], read: Reader
+    gone: Iterable[str], new: Iterable[str], known: Mapping[str, KnownFile], seen: Mapping[str, Seen], read: Reader
 ) -> list[tuple[str, str]]:
     """Pairs of a card that is gone and a new file with its content; same file names first, then in order of ids."""
     by_hash: dict[str, list[str]] = {}

@@ -16,7 +16,7 @@ from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.keyword import carry_out
 from cogvault.indexing.locking import hold
-from cogvault.indexing.plan import Known, Seen, plan
+from cogvault.indexing.plan import Seen, plan
 from cogvault.indexing.report import Progress, Stage, SyncProgress, SyncReport
 from cogvault.indexing.rollups import update_folders
 from cogvault.indexing.scan import ScanOptions, scan
@@ -162,7 +162,6 @@ class Syncer:
             (self._options.lock_folder / _LAST_SYNC).touch()
         except OSError as error:  # only a time to show is lost
             _log.warning("the time of the sync was not kept: %s", error)
-        report = replace(report, keyword_seconds=meter.seconds)
         report = self._vectors(report, embed_limit, timeout, meter)
         return replace(self._summaries(report, files, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
@@ -171,6 +170,8 @@ class Syncer:
         with self._hold(_KEYWORD_LOCK, self._options.lock_timeout_seconds) as held:
             if held:  # else the next sync measures again
                 identity = self._index.snapshot().stats.identity
+                if self._embedder is None or identity.model != self._embedder.fingerprint:
+                    return  # another process switched models: the floor is not the new one's
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
     def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> tuple[SyncReport, CardFiles]:
@@ -189,7 +190,7 @@ class Syncer:
             self._now_ns,
         )
         todo = plan(
-            {card.id: Known(card.path, card.stamp, card.hash) for card in snapshot.cards},
+            snapshot.files,
             {file.id: Seen(file.path, file.stamp) for file in scanned.files.values()},
             files.content,
             covers=scanned.covers,
@@ -201,6 +202,7 @@ class Syncer:
         self._forget(todo.removed)  # before the index does, so that a kill leaves nothing behind
         applied = carry_out(todo, self._index, files, rebuild_as, self._options.card_batch, meter.tell)
         self._forget(old for old, new in todo.moved if new in applied.ids)  # after the new card took what was kept
+        searchable_seconds = meter.seconds  # what follows changes no answer
         failed = tuple(files.failed[id] for id in sorted(files.failed))
         report = SyncReport(
             added=tuple(id for id in todo.added if id in applied.ids),
@@ -212,6 +214,7 @@ class Syncer:
             failed=failed,
             problems=(*scanned.problems, *applied.problems),
             reused=applied.reused,
+            keyword_seconds=searchable_seconds,
             folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)),
         )
         if failed:

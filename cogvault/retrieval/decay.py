@@ -12,6 +12,7 @@ from cogvault.types import CardInfo, FloatArray
 
 SECONDS_PER_DAY = 86_400.0
 OUTDATED_WEIGHT = 0.5
+CURRENT = "current"
 
 
 def decay_weights(
@@ -48,9 +49,9 @@ def validity(card: CardInfo, at: datetime) -> str:
         return "superseded"
     if card.valid_until is not None and at >= card.valid_until:
         return "expired"
-    return "current"
+    return CURRENT
 
 
 def validity_weights(cards: Sequence[CardInfo], at: datetime) -> FloatArray:
     """(n,) factor of each card: 1 when current at that instant, else ``OUTDATED_WEIGHT``, so that it ranks below."""
-    return np.array([1.0 if validity(card, at) == "current" else OUTDATED_WEIGHT for card in cards], dtype=np.float32)
+    return np.array([1.0 if validity(card, at) == CURRENT else OUTDATED_WEIGHT for card in cards], dtype=np.float32)

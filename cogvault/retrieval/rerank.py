@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cogvault.rankers import CrossEncoder
+from cogvault.retrieval.decay import CURRENT, validity
 from cogvault.retrieval.present import Found
 from cogvault.types import IntArray
 
@@ -32,12 +33,16 @@ class Reranked:
 def rerank(found: Found, chosen: IntArray, encoder: CrossEncoder) -> Reranked:
     """The chosen places, the first ``TOP`` of them in the cross-encoder's order; equal ones keep theirs.
 
+    Outdated cards stay below current ones.
+
     Raises:
         ModelError: the model is not here, or broken.
     """
     top = chosen[:TOP]
     scores = encoder.score(found.query.text, [_passage(found, place) for place in top.tolist()])
-    order = np.argsort(-scores, kind="stable")
+    # What holds stays above what was superseded or has expired, whatever the cross-encoder says.
+    outdated = np.array([validity(found.card(place), found.at) != CURRENT for place in top.tolist()], dtype=np.bool_)
+    order = np.lexsort((np.arange(len(top)), -scores, outdated))
     return Reranked(np.concatenate([top[order], chosen[TOP:]]), dict(zip(top.tolist(), scores.tolist(), strict=True)))
 
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from cogvault.text.queries import SPEAKER_FIELD
 from cogvault.types import Evidence, FloatArray, LayerEvidence, Term, TermKind
 
-# Chosen by ablation on half of the handed data and checked on the other half (docs/explanation/scoring.md).
+# Explored on LoCoMo and XQuAD; what each is worth: docs/explanation/scoring.md.
 K1 = 0.9
 B_DETAIL, B_WINDOW, B_CARD = 0.3, 0.5, 0.75
 KEYWORD_FLOOR = 0.08

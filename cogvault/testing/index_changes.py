@@ -30,6 +30,14 @@ from cogvault.types import CardLayers, ChangeSet, Link, LinkKind, Problem, Vecto
 class ChangeContract:
     """What a change does."""
 
+    def test_files_are_those_of_the_cards(self, index: Index) -> None:
+        """Before the cards are looked at, and after."""
+        index.apply(ChangeSet(put=(record("a.md", "one"), record("dir/b.md", "two"))))
+        before, cards = index.snapshot().files, index.snapshot().cards
+        expected = {card.id: (card.path, card.stamp, card.hash) for card in cards}
+        for files in (before, index.snapshot().files):
+            assert {id: (file.path, file.stamp, file.hash) for id, file in files.items()} == expected
+
     def test_a_new_index_is_empty(self, index: Index) -> None:
         snapshot = index.snapshot()
         assert list(snapshot.cards) == []

@@ -6,7 +6,7 @@ ranking never depends on the machine's zone. Line numbers are 1-based, ranges in
 
 from cogvault.types.answers import CardText, VaultStatus
 from cogvault.types.base import EMPTY_META, BoolArray, FloatArray, IntArray, JsonValue, Problem, Status, to_json
-from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, Link, LinkKind, Stamp, Summary
+from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, KnownFile, Link, LinkKind, Stamp, Summary
 from cogvault.types.changes import CardLayers, ChangeSet, IndexIdentity, IndexStats, StoredChunk, VectorBatch
 from cogvault.types.queries import Evidence, Filter, LayerEvidence, Query, Ranking, Term, TermKind
 
@@ -28,6 +28,7 @@ __all__ = [
     "IndexStats",
     "IntArray",
     "JsonValue",
+    "KnownFile",
     "LayerEvidence",
     "Link",
     "LinkKind",

@@ -98,6 +98,20 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A card's file as an index knows it, which is all that a look for changes compares.
+
+    Attributes:
+        path: vault-relative path on disk.
+        hash: hex SHA-256 of the file's bytes.
+    """
+
+    path: str
+    stamp: Stamp
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class CardInfo:
     """What an index knows of a card without opening its file: Card without body, plus the file's stamp.
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogvault.indexing.plan import Content, Known, Plan, Seen, plan
-from cogvault.types import Stamp
+from cogvault.indexing.plan import Content, Plan, Seen, plan
+from cogvault.types import KnownFile, Stamp
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class File:
 Disk = Mapping[str, File]
 
 
-def known_of(disk: Disk) -> dict[str, Known]:
-    return {id: Known(file.path or id, file.stamp, file.text) for id, file in disk.items()}
+def known_of(disk: Disk) -> dict[str, KnownFile]:
+    return {id: KnownFile(file.path or id, file.stamp, file.text) for id, file in disk.items()}
 
 
 def seen_of(disk: Disk) -> dict[str, Seen]:
@@ -50,14 +50,14 @@ def plan_of(before: Disk, after: Disk, verify: bool = False) -> tuple[Plan, Read
     return plan(known_of(before), seen_of(after), reader, verify=verify), reader
 
 
-def applied(known: Mapping[str, Known], done: Plan, disk: Disk) -> dict[str, Known]:
+def applied(known: Mapping[str, KnownFile], done: Plan, disk: Disk) -> dict[str, KnownFile]:
     """What the index knows after the plan was carried out."""
     gone = {*done.removed, *(old for old, _ in done.moved)}
     result = {id: row for id, row in known.items() if id not in gone}
     for id in (*done.added, *done.changed, *(new for _, new in done.moved)):
         result[id] = known_of(disk)[id]
     for id, stamp in done.touched.items():
-        result[id] = Known(result[id].path, stamp, result[id].hash)
+        result[id] = KnownFile(result[id].path, stamp, result[id].hash)
     return result
 
 

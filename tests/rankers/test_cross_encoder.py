@@ -180,3 +180,15 @@ def test_the_packed_answer_follows_the_reranker(vault_folder: Path, tmp_path: Pa
         hits = vault.search("which queue holds the jobs", min_score=0.0, budget_tokens=40)
     assert hits[0].id == "long.md"
     assert "redis" in hits.text
+
+
+def test_a_superseded_card_stays_below_what_holds(tmp_path: Path, model: Path) -> None:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    (folder / "old.md").write_text("---\nsuperseded_by: new\n---\n\nwhich queue holds the jobs redis\n")
+    (folder / "new.md").write_text("The jobs are in postgres now, no longer in the queue of before.\n")
+    config = Config(model="none", index_dir=tmp_path / "i", cache_dir=tmp_path / "c", rerank_model=str(model))
+    with Vault(folder, config) as vault:
+        vault.sync()
+        hits = vault.search("which queue holds the jobs", min_score=0.0)
+    assert [(hit.id, hit.valid) for hit in hits] == [("new.md", "current"), ("old.md", "superseded")]

@@ -15,7 +15,7 @@ from cogvault.errors import SnapshotExpired
 from cogvault.indexes.infos import mtime
 from cogvault.indexes.local import codec
 from cogvault.indexes.local.schema import many
-from cogvault.types import CardInfo, IntArray, Stamp
+from cogvault.types import CardInfo, IntArray, KnownFile, Stamp
 
 _ALIVE = "SELECT version, changed FROM cards WHERE born <= ? AND dead > ?"
 _ROWS = """SELECT version, changed, id, chunks, size, mtime_ns, inode, ctime_ns, hash, card, shape, checksum FROM cards
@@ -37,19 +37,29 @@ class CardRow:
         self._info: CardInfo | None = None
 
     @property
+    def file(self) -> KnownFile:
+        """The card's file, without decoding more of the card than its path."""
+        # In this order: another thread sets the decoded card before it drops the row.
+        row, info = self._card, self._info
+        path = info.path if info is not None else codec.decode_path(row)
+        return KnownFile(path, self._stamp, self._hash)
+
+    @property
     def info(self) -> CardInfo:
         """The card as the index shows it."""
-        if self._info is None:
-            self._info = codec.decode_card(
-                self._card,
+        row, info = self._card, self._info
+        if info is None:
+            info = codec.decode_card(
+                row,
                 id=self.id,
                 stamp=self._stamp,
                 hash=self._hash,
                 chunks=self.chunks,
                 mtime=mtime(self._stamp),
             )
+            self._info = info
             self._card = ""
-        return self._info
+        return info
 
 
 def card_checksum(id: str, stamp: Stamp, hash: str, card: str, shape: bytes) -> int:

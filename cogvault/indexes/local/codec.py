@@ -70,6 +70,12 @@ def encode_card(card: Card) -> str:
     return json.dumps(row, separators=(",", ":"))
 
 
+def decode_path(row: str) -> str:
+    """The path in a row by ``encode_card``."""
+    path: str = json.loads(row)["path"]
+    return path
+
+
 def decode_card(row: str, *, id: str, stamp: Stamp, hash: str, chunks: int, mtime: datetime) -> CardInfo:
     """A row by ``encode_card`` as the index shows it; ``mtime`` is used when the card has no date of its own."""
     values: dict[str, Any] = json.loads(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
 
@@ -29,6 +29,7 @@ from cogvault.types import (
     FloatArray,
     IndexStats,
     IntArray,
+    KnownFile,
     Ranking,
     StoredChunk,
     Term,
@@ -72,6 +73,11 @@ class LocalSnapshot:
     def cards(self) -> Sequence[CardInfo]:
         """See ``Snapshot.cards``; the same object for all snapshots between two changes of cards."""
         return self._reader.view.table.cards
+
+    @property
+    def files(self) -> Mapping[str, KnownFile]:
+        """See ``Snapshot.files``."""
+        return {row.id: row.file for row in self._reader.view.table.rows}
 
     def keyword(self, terms: Sequence[Term], filter: Filter, limit: int) -> Ranking:
         """See ``Snapshot.keyword``."""
