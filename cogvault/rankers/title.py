@@ -20,11 +20,23 @@ CUTOFF = 75.0
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Every name of every card: folded text, and the index of its card in ``Snapshot.cards``."""
+    """Every name of every card, shortest first: folded text, its length, its card's index in ``Snapshot.cards``."""
 
     cards: Sequence[CardInfo]
     texts: list[str]
+    lengths: IntArray
     owners: IntArray
+
+    def near(self, length: int) -> tuple[int, int]:
+        """Range of the names that can reach the cutoff for a query of this length.
+
+        Similarity is at most 2 * shorter / (shorter + longer), so most names need not be compared with a question.
+        """
+        share = CUTOFF / (200.0 - CUTOFF)
+        # One character more either way, so that rounding leaves nothing out.
+        first = np.searchsorted(self.lengths, length * share - 1, side="left")
+        end = np.searchsorted(self.lengths, length / share + 1, side="right")
+        return int(first), int(end)
 
 
 class TitleRanker:
@@ -46,10 +58,11 @@ class TitleRanker:
         if not text or not names.texts:
             return Ranking(np.empty(0, np.int64), np.empty(0, np.float32))
         best: dict[int, float] = {}
+        first, end = names.near(len(text))
         for _, similarity, place in process.extract(
-            text, names.texts, scorer=fuzz.ratio, processor=None, score_cutoff=CUTOFF, limit=None
+            text, names.texts[first:end], scorer=fuzz.ratio, processor=None, score_cutoff=CUTOFF, limit=None
         ):
-            owner = int(names.owners[place])
+            owner = int(names.owners[first + place])
             best[owner] = max(best.get(owner, 0.0), similarity / 100.0)
         ranked = sorted(best.items(), key=lambda item: (-item[1], names.cards[item[0]].id))
         passed = [(card, value) for card, value in ranked if matches(names.cards[card], filter)][:limit]
@@ -72,13 +85,13 @@ def name_form(text: str) -> str:
 
 
 def _collect(cards: Sequence[CardInfo]) -> _Names:
-    texts: list[str] = []
-    owners: list[int] = []
+    found: list[tuple[str, int]] = []
     for place, card in enumerate(cards):
         stem = PurePosixPath(card.id).stem
         for name in dict.fromkeys(
             name_form(name) for name in (card.title, card.name or "", stem, *card.aliases) if name
         ):
-            texts.append(name)
-            owners.append(place)
-    return _Names(cards, texts, np.array(owners, np.int64))
+            found.append((name, place))
+    found.sort(key=lambda item: len(item[0]))
+    lengths = np.array([len(name) for name, _ in found], np.int64)
+    return _Names(cards, [name for name, _ in found], lengths, np.array([place for _, place in found], np.int64))

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rapidfuzz import fuzz
 
-from cogvault.rankers.title import TitleRanker, name_form
+from cogvault.rankers.title import CUTOFF, TitleRanker, name_form
 from cogvault.types import Filter, Query
 from tests.retrieval.world import World
 
@@ -141,3 +142,15 @@ def test_the_form_of_a_name_is_stable(name: str) -> None:
 def test_a_title_lifts_every_passage_of_its_card(world: World) -> None:
     hits = world.with_options(hits_per_card=0).search("the who", min_score=0.0, k=50)
     assert [hit.score >= 0.9 for hit in hits if hit.id == "who.md"] == [True, True]
+
+
+@given(
+    st.lists(st.text("abc", min_size=1, max_size=25), min_size=1, max_size=8, unique=True), st.text("abc", min_size=1)
+)
+def test_names_that_are_passed_over_for_their_length_are_none_that_would_be_found(names: list[str], query: str) -> None:
+    world = World({f"{number}.md": f"---\ntitle: '{name}'\n---\n" for number, name in enumerate(names)})
+    snapshot = world.index.snapshot()
+    found = TitleRanker().rank(snapshot, Query(query, ()), Filter(), 100)
+    cards = {stored.card for stored in snapshot.chunks(found.chunks.tolist())}
+    expected = {f"{number}.md" for number, name in enumerate(names) if fuzz.ratio(query, name) >= CUTOFF}
+    assert cards == expected
