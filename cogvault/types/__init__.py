@@ -9,9 +9,11 @@ from cogvault.types.base import EMPTY_META, BoolArray, FloatArray, IntArray, Jso
 from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, KnownFile, Link, LinkKind, Stamp, Summary
 from cogvault.types.changes import CardLayers, ChangeSet, IndexIdentity, IndexStats, StoredChunk, VectorBatch
 from cogvault.types.queries import Evidence, Filter, LayerEvidence, Query, Ranking, Term, TermKind
+from cogvault.types.writes import Action, SecretFound, SimilarCard, WriteResult
 
 __all__ = [
     "EMPTY_META",
+    "Action",
     "BoolArray",
     "Card",
     "CardInfo",
@@ -35,6 +37,8 @@ __all__ = [
     "Problem",
     "Query",
     "Ranking",
+    "SecretFound",
+    "SimilarCard",
     "Stamp",
     "Status",
     "StoredChunk",
@@ -43,5 +47,6 @@ __all__ = [
     "TermKind",
     "VaultStatus",
     "VectorBatch",
+    "WriteResult",
     "to_json",
 ]

@@ -1,0 +1,1 @@
+"""The life of memory: writing, revising, addresses, sessions, forgetting."""

@@ -1,0 +1,85 @@
+"""What a write into a vault did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cogvault.types.base import JsonValue, Problem, to_json
+
+
+class Action(StrEnum):
+    """What happened to a card. ``existing`` and ``unchanged``: nothing was written, as nothing had to be."""
+
+    CREATED = "created"
+    EXISTING = "existing"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    SUPERSEDED = "superseded"
+    MOVED = "moved"
+    ARCHIVED = "archived"
+    RESTORED = "restored"
+    PURGED = "purged"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarCard:
+    """A card that says nearly the same.
+
+    Attributes:
+        similarity: 0 to 1; 1 = equal words.
+    """
+
+    id: str
+    title: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFound:
+    """A place that looks like a key or token; never its value.
+
+    Attributes:
+        kind: what it looks like.
+        line: 1-based line in the card's file.
+    """
+
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What one write did.
+
+    Attributes:
+        id: the card, where it is now; "" when the write was refused before it had one.
+        uri: its ``cogvault://`` address.
+        hash: hex SHA-256 of the file's bytes now, to hand to the next ``update`` as ``base_hash``; "" = no file.
+        similar: cards that say nearly the same, most similar first.
+        secrets: what looks like a secret in what was written.
+        links_rewritten: links of other cards that now point to the new place.
+        problems: files that could not be brought along (a card that links here and cannot be read), or the one reason
+            why this item of a batch was refused.
+    """
+
+    id: str
+    action: Action
+    uri: str = ""
+    hash: str = ""
+    similar: tuple[SimilarCard, ...] = ()
+    secrets: tuple[SecretFound, ...] = ()
+    links_rewritten: int = 0
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """False for an item of a batch that was refused."""
+        return self.action is not Action.REFUSED
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON-safe form."""
+        document = to_json(self)
+        assert isinstance(document, dict)
+        return document
