@@ -2,6 +2,17 @@
 
 from cogvault.testing.embedders import EmbedderContract
 from cogvault.testing.indexes import IndexContract
+from cogvault.testing.parsers import ParserContract
+from cogvault.testing.rankers import RankerContract
 from cogvault.testing.stateful import IndexMachine
+from cogvault.testing.summarizers import ModelSummarizerContract, SummarizerContract
 
-__all__ = ["EmbedderContract", "IndexContract", "IndexMachine"]
+__all__ = [
+    "EmbedderContract",
+    "IndexContract",
+    "IndexMachine",
+    "ModelSummarizerContract",
+    "ParserContract",
+    "RankerContract",
+    "SummarizerContract",
+]
