@@ -40,15 +40,29 @@ def index_folder(vault: Path, config: Config) -> Path:
     Raises:
         ConfigError: the folder would lie inside the vault, into which nothing is ever written.
     """
+    return _folder_of(vault, config.index_dir or cache_folder(config) / "indexes", "index_dir")
+
+
+def state_folder(vault: Path, config: Config) -> Path:
+    """Folder of what cannot be rebuilt from the files, such as use counts, of one vault. Not created here.
+
+    Raises:
+        ConfigError: the folder would lie inside the vault.
+    """
+    base = config.state_dir or platformdirs.user_state_path("cogvault", appauthor=False) / "vaults"
+    return _folder_of(vault, base, "state_dir")
+
+
+def _folder_of(vault: Path, base: Path, key: str) -> Path:
     real = vault.expanduser().resolve()
     name = re.sub(r"[^\w-]+", "-", real.name)[:40].strip("-") or "vault"
     digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
-    folder = (config.index_dir or cache_folder(config) / "indexes") / f"{name}-{digest}"
+    folder = base / f"{name}-{digest}"
     if folder.resolve().is_relative_to(real):
         raise ConfigError(
-            "the index would lie inside the vault",
+            f"{key} would lie inside the vault",
             path=folder,
-            key="index_dir",
-            hint="set COGVAULT_INDEX_DIR to a folder outside the vault",
+            key=key,
+            hint=f"set COGVAULT_{key.upper()} to a folder outside the vault",
         )
     return folder

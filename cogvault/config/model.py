@@ -20,7 +20,7 @@ from pydantic import (
 from cogvault.config.problems import Source
 
 # Settings of a machine or a person. A vault may come from somebody else, so its own file cannot set them.
-MACHINE_FIELDS = frozenset({"tenant", "index_dir", "cache_dir", "log", "threads", "rerank_threads"})
+MACHINE_FIELDS = frozenset({"tenant", "index_dir", "cache_dir", "state_dir", "log", "threads", "rerank_threads"})
 # A name in one of these can be an address or a folder.
 MODEL_FIELDS = frozenset({"model", "rerank_model", "summarizer"})
 
@@ -141,6 +141,11 @@ class Config(BaseModel):
     )
     cache_dir: Folder | None = Field(
         None, description="Folder for derived files: converted models, vectors; none = the user cache folder."
+    )
+    state_dir: Folder | None = Field(
+        None,
+        description="Folder for what cannot be rebuilt from the files, such as use counts; none = `vaults` in the user "
+        "state folder.",
     )
     log: Literal["off"] | Folder | None = Field(
         None, description="Query log: `off`, or its file; none = in the user state folder."

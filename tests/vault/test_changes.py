@@ -35,7 +35,7 @@ def test_changed_files_are_looked_for_at_most_every_refresh_seconds(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 100.0
-    monkeypatch.setattr("cogvault.vault.time.monotonic", lambda: now)
+    monkeypatch.setattr("cogvault.engine.time.monotonic", lambda: now)
     vault = shelf.open(refresh_seconds=10)
     file = shelf.write("a.md", "wombat\n")
     assert ids(vault.search("wombat")) == ["a.md"]

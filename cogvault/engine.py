@@ -1,0 +1,255 @@
+"""A vault at work: its index and its model, and how both follow the files."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cogvault.cards import MarkdownCardParser
+from cogvault.config import Config
+from cogvault.errors import CogvaultError, ModelError, VaultError
+from cogvault.indexes import LocalIndex
+from cogvault.indexing.debounce import Batch
+from cogvault.indexing.report import Progress, SyncProgress, SyncReport
+from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.watching import Watcher, sync_batch
+from cogvault.layers.folder_store import FolderStore
+from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
+from cogvault.registry import NO_MODEL, ModelPool
+from cogvault.retrieval.calibration import measure_floor, sample_of
+from cogvault.retrieval.search import SYNC_HINT
+from cogvault.types import Status
+
+__all__ = ["Engine"]
+
+logger = logging.getLogger(__name__)
+
+# A search embeds at most this many new chunks by itself; more wait for the next sync, and the answer says so.
+SEARCH_EMBEDS = 128
+# A search waits no longer than this for a writer.
+SEARCH_WAIT_SECONDS = 0.3
+# A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
+# which no edit is taken.
+QUIET_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What an answer is worth, why, and what to do about it."""
+
+    status: Status
+    reason: str = ""
+    hint: str = ""
+
+
+class Engine:
+    """Keeps one vault's index equal to its files. Safe to share between threads.
+
+    Args:
+        path: the vault.
+        config: its settings.
+        folder: of its index.
+        models: where models come from.
+        embedder: a model object instead of one chosen by ``config.model``.
+        index: an index object instead of the local one.
+        summarizer: makes the layers of cards.
+        folders: where the layers of folders are kept.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        config: Config,
+        folder: Path,
+        models: ModelPool,
+        *,
+        embedder: Embedder | None,
+        index: Index | None,
+        summarizer: Summarizer,
+        folders: FolderStore,
+    ) -> None:
+        self._path = path
+        self._config = config
+        self._folder = folder
+        self._models = models
+        self._given = embedder
+        self._index = index
+        self._summarizer = summarizer
+        self._folders = folders
+        self._lock = threading.RLock()
+        self._closed = False
+        self._checked = float("-inf")
+        self._changed = float("-inf")
+        self._touched: set[str] = set()
+        self._stale = ""
+        self._watcher: Watcher | None = None
+        self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
+        self.options = SyncOptions.from_config(config, folder, keyword_only=self.is_keyword_only)
+        self.report: SyncReport | None = None
+
+    @property
+    def is_keyword_only(self) -> bool:
+        """True for who wants no model, and misses none."""
+        return self._config.model == NO_MODEL and self._given is None
+
+    @property
+    def stale(self) -> str:
+        """Why the index may lag behind the files; "" = it does not."""
+        return self._stale
+
+    def close(self) -> None:
+        """Release the index. Calling it twice does nothing."""
+        if self._watcher is not None:
+            self._watcher.close()
+        with self._lock:
+            self._closed = True
+            if self._index is not None:
+                self._index.close()
+                self._index = None
+
+    def index(self) -> Index:
+        """The index, opened on first use.
+
+        Raises:
+            VaultError: the vault is closed.
+        """
+        with self._lock:
+            if self._closed:
+                raise VaultError("the vault is closed", path=self._path, hint="open it again with Vault(path)")
+            if self._index is None:
+                self._index = LocalIndex(self._folder, threads=self._config.threads)
+            return self._index
+
+    def embedder(self) -> Embedder | None:
+        """The model of this vault, or None; a model that cannot be had is logged, and search goes on without."""
+        if self._given is not None or self._config.model == NO_MODEL:
+            return self._given
+        try:
+            return self._models.get(self._config.model, stored=self.index().snapshot().stats.identity.model_name)
+        except ModelError as error:
+            logger.warning("no embedding model: %s", error)
+            return None
+
+    def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
+        """Make the index equal to the files; see ``Vault.sync``."""
+        report = self._syncer().sync(verify=verify, progress=progress)
+        self._measure()
+        self._checked, self._stale, self.report = time.monotonic(), "", report
+        return report
+
+    def touch(self, paths: Iterable[str]) -> None:
+        """These paths were written just now, by this process: the next look at the index syncs them first."""
+        with self._lock:
+            self._touched.update(paths)
+
+    def current(self) -> Snapshot:
+        """What the vault holds, with all that this process wrote."""
+        with self._lock:
+            touched, self._touched = self._touched, set()
+        if touched:
+            self._follow(touched, touched)
+        return self.index().snapshot()
+
+    def fresh(self) -> Snapshot:
+        """What the vault holds, after a look for changed files when the last one is old enough."""
+        with self._lock:
+            if time.monotonic() - self._checked < self._config.refresh_seconds:
+                return self.current()
+            self._checked = time.monotonic()
+            touched, self._touched = self._touched, set()
+        self._follow(None, touched)
+        return self.index().snapshot()
+
+    def watch(self) -> Watcher:
+        """A watcher of this vault; see ``Vault.watch``."""
+        if self._watcher is not None and self._watcher.is_running:
+            raise VaultError("the vault is watched already", path=self._path, hint="use that watcher's reports(stop)")
+        self._watcher = Watcher(self._path, self.options.scan, self._sync_batch)
+        return self._watcher
+
+    def state(self, snapshot: Snapshot) -> State:
+        """How well the vault is."""
+        if self._stale:
+            return State(Status.STALE, self._stale, SYNC_HINT)
+        if not snapshot.stats.cards:
+            hint = f"{SYNC_HINT}; set recursive for subfolders"
+            return State(Status.EMPTY, "the vault has no indexed cards", hint)
+        if not self.is_keyword_only:
+            if self.embedder() is None:
+                return State(
+                    Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
+                )
+            if pending := snapshot.stats.embeddable - snapshot.stats.vectors:
+                return State(Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT)
+        if self._watcher is not None and self._watcher.is_running:
+            return State(self._watcher.status, self._watcher.reason, self._watcher.hint)
+        return State(Status.OK)
+
+    def _syncer(self) -> Syncer:
+        return Syncer(
+            self._path,
+            self.index(),
+            self.parser,
+            self.embedder(),
+            self.options,
+            summarizer=self._summarizer,
+            folders=self._folders,
+        )
+
+    def _follow(self, paths: set[str] | None, touched: set[str]) -> None:
+        """Look for changes in these paths, None = everywhere; a failure makes the answer stale, never wrong."""
+        try:
+            report = self._look(
+                lambda syncer: syncer.sync(paths=paths, embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
+            )
+            if report.is_changed:
+                self._measure()  # or the same files would score otherwise after a sync
+        except CogvaultError:  # the answer's status says it
+            self.touch(touched)
+            return
+        if report.status is Status.STALE:
+            self.touch(touched)
+        if paths is None:
+            self.report = report
+
+    def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
+        report = self._look(lambda syncer: sync_batch(syncer, batch, progress))
+        now = time.monotonic()
+        if report.is_changed:
+            self._changed = now
+        is_quiet = batch is None and now - self._changed > QUIET_SECONDS
+        if is_quiet or not self.index().snapshot().stats.identity.measured:
+            self._measure()
+        if batch is None or report.failed:
+            self.report = report
+        return report
+
+    def _look(self, sync: Callable[[Syncer], SyncReport]) -> SyncReport:
+        try:
+            report = sync(self._syncer())
+        except CogvaultError as error:
+            self._stale = f"changes were not looked for: {error}"
+            raise
+        self._stale = report.reason if report.status is Status.STALE else ""
+        return report
+
+    def _measure(self) -> None:
+        """Measure the model's floor on this vault when the texts it was measured on changed."""
+        index = self.index()
+        snapshot = index.snapshot()
+        stats, embedder = snapshot.stats, self.embedder()
+        if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
+            return
+        sample, name = sample_of(snapshot.cards)
+        if name == stats.identity.measured:
+            return
+        try:
+            floor = measure_floor(snapshot, sample, embedder)
+        except ModelError as error:
+            logger.warning("floor not measured: %s", error)
+            return
+        self._syncer().mark(floor, name)
