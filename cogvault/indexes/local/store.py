@@ -30,10 +30,13 @@ from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 
 CATALOG = "catalog.sqlite"
-_CATALOG_FILES = (CATALOG, f"{CATALOG}-wal", f"{CATALOG}-shm")
+_NEW_CATALOG = "catalog-new.sqlite"
 _KEYWORD = "keyword-"
 _LOCK_SECONDS = 120.0
 _WAL_BYTES = 8 * 2**20
+# Readers of earlier states keep a write-ahead log from starting over. They are waited for when it is long: new ones are
+# not held up meanwhile, so each of these waits is at most as long as one of their snapshots lives.
+_WAL_WAIT_SECONDS = 1.0
 _LARGE_CARDS = 200
 # Words of deleted chunks stay in the keyword folder until its segments are merged. Beyond this it is built anew.
 _GHOSTS = 2000
@@ -102,10 +105,20 @@ class Store:
         if self._connection is None or self._file != file_identity(self.catalog):
             self.disconnect()
             if file_identity(self.catalog) is None:
-                self._sweep(keep="")
+                self._create()
             self._connection = schema.connect(self.catalog, "rwc")
             self._file = file_identity(self.catalog)
         return self._connection
+
+    def _create(self) -> None:
+        """Make the catalog under another name first: who reads finds it with its tables, or not at all."""
+        self._sweep(keep="")
+        new = self.folder / _NEW_CATALOG
+        # The log of a catalog that was deleted would be taken for the new one's.
+        for name in (*_side_files(_NEW_CATALOG), *_side_files(CATALOG)):
+            (self.folder / name).unlink(missing_ok=True)
+        schema.connect(new, "rwc").close()
+        new.rename(self.catalog)
 
     def disconnect(self) -> None:
         """Close the writing connection."""
@@ -154,10 +167,9 @@ class Store:
                 state = self._rebuild(connection, state, "")
         if state.published < state.lexical:
             self._is_unwiped |= writer.purge(connection, state.lexical)
-        if self._is_unwiped:
-            self._is_unwiped = not _wiped(connection)
-        else:
-            self._bound_wal(connection)
+        is_long = self._wal_bytes() > _WAL_BYTES
+        if self._is_unwiped or is_long:
+            self._is_unwiped = not _emptied(connection, _WAL_WAIT_SECONDS if is_long else 0.0) and self._is_unwiped
 
     def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
@@ -226,7 +238,7 @@ class Store:
             if file_identity(self.catalog) != seen:
                 return
             try:
-                place = damage.set_aside(self.folder, _CATALOG_FILES)
+                place = damage.set_aside(self.folder, _side_files(CATALOG))
                 self._sweep(keep="")
             except OSError as error:
                 raise IndexFault(f"the damaged index cannot be moved: {error}", path=self.folder) from error
@@ -242,7 +254,7 @@ class Store:
         total = 0
         # Files come and go while a writer is at work.
         with suppress(OSError):
-            for path in (*(self.folder / name for name in _CATALOG_FILES), *self.folder.glob(f"{_KEYWORD}*/*")):
+            for path in (*(self.folder / name for name in _side_files(CATALOG)), *self.folder.glob(f"{_KEYWORD}*/*")):
                 with suppress(FileNotFoundError):
                     total += path.stat().st_size
         return total
@@ -268,16 +280,21 @@ class Store:
         logger.warning("%s: %s", self.folder, text)
         self.notes = (*self.notes, text)
 
-    def _bound_wal(self, connection: sqlite3.Connection) -> None:
-        """Move a long write-ahead log into the catalog; readers that hold it up are waited for another time."""
-        wal = self.folder / f"{CATALOG}-wal"
-        if wal.exists() and wal.stat().st_size > _WAL_BYTES:
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    def _wal_bytes(self) -> int:
+        try:
+            return (self.folder / f"{CATALOG}-wal").stat().st_size
+        except FileNotFoundError:
+            return 0
 
 
-def _wiped(connection: sqlite3.Connection) -> bool:
-    """Leave nothing deleted in the write-ahead log; False while a reader is at work: the next change has to do it."""
-    connection.execute("PRAGMA busy_timeout = 0")
+def _side_files(catalog: str) -> tuple[str, str, str]:
+    """A catalog's file, its write-ahead log, and what its processes share."""
+    return catalog, f"{catalog}-wal", f"{catalog}-shm"
+
+
+def _emptied(connection: sqlite3.Connection, wait_seconds: float) -> bool:
+    """Move the write-ahead log into the catalog and leave nothing in it; False while a reader needs it."""
+    connection.execute(f"PRAGMA busy_timeout = {int(wait_seconds * 1000)}")
     busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {int(schema.BUSY_SECONDS * 1000)}")
     return not busy
