@@ -1,0 +1,129 @@
+"""A card's bytes to disk: whole or not at all, and never over what somebody else wrote meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from cogvault.errors import CardError, ConflictError
+
+__all__ = ["hash_of", "write_atomic"]
+
+# Hidden, so that neither scan nor watcher takes it for a card; short, so that any card's folder can hold it.
+_TEMP_PREFIX = ".cogvault-"
+_NEW_FILE_MODE = 0o666  # less the umask, as of any program that makes a file
+_CONFLICT_HINT = "read the card again and repeat the change"
+
+
+def hash_of(data: bytes) -> str:
+    """Hex SHA-256: what ``CardInfo.hash`` and ``base_hash`` are."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_atomic(path: Path, data: bytes, *, expected_hash: str | None) -> None:
+    """Write a file so that a reader, or a kill at any instant, sees the old bytes or the new ones; on disk on return.
+
+    A new file never replaces one. Of an existing file permissions are kept, and a symbolic link is written through;
+    that its target lies inside the vault is the caller's to check (``resolve_inside``).
+
+    Args:
+        path: where to; its folder exists.
+        data: the new bytes.
+        expected_hash: hex SHA-256 of the bytes that are to be replaced; None = there must be no file yet.
+
+    Raises:
+        ConflictError: the file has other bytes, is gone, or (for a new one) exists. Nothing was written.
+        CardError: the file cannot be written. Nothing was written.
+    """
+    try:
+        if expected_hash is None:
+            _create(path, data)
+        else:
+            _replace(path.resolve(), data, expected_hash)
+    except FileExistsError as error:
+        raise ConflictError("a file with this name exists", path=path, hint="choose another name") from error
+    except FileNotFoundError as error:
+        raise ConflictError("the card or its folder is gone", path=path, hint="look for it again") from error
+    except OSError as error:
+        raise CardError(f"cannot be written: {error.strerror}", path=path) from error
+
+
+def _create(path: Path, data: bytes) -> None:
+    temp = _write_temp(path.parent, data, None)
+    try:
+        _rename_to_new(temp, path)
+    except BaseException:
+        _remove(temp)
+        raise
+    _flush_folder(path.parent)
+
+
+def _replace(path: Path, data: bytes, expected_hash: str) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if not os.access(path, os.W_OK):
+        raise CardError("the card is read-only", path=path, hint="make the file writable first")
+    temp = _write_temp(path.parent, data, mode)
+    try:
+        # Compared as late as can be: an editor does not know our lock.
+        if hash_of(path.read_bytes()) != expected_hash:
+            raise ConflictError("the card changed meanwhile", path=path, hint=_CONFLICT_HINT)
+        temp.replace(path)
+    except BaseException:
+        _remove(temp)
+        raise
+    _flush_folder(path.parent)
+
+
+def _write_temp(folder: Path, data: bytes, mode: int | None) -> Path:
+    """A new file beside the card, its bytes on disk."""
+    temp = folder / f"{_TEMP_PREFIX}{secrets.token_hex(8)}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    # Created with the card's own mode, so that no one sees text for an instant that he could not see before.
+    descriptor = os.open(temp, flags, _NEW_FILE_MODE if mode is None else mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(descriptor, mode)  # what the umask took away
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        _remove(temp)
+        raise
+    return temp
+
+
+def _rename_to_new(temp: Path, path: Path) -> None:
+    """Give the file its name unless the name is taken."""
+    if os.name == "nt":
+        temp.rename(path)  # refuses by itself
+        return
+    try:
+        path.hardlink_to(temp)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: claim the name, then fill it
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW_FILE_MODE))
+        temp.replace(path)
+    else:
+        temp.unlink()
+
+
+def _remove(temp: Path) -> None:
+    with contextlib.suppress(OSError):
+        temp.unlink()
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make the new name last through a loss of power, where folders can be flushed."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
