@@ -1,4 +1,4 @@
-"""Temporal decay: older cards weigh less, down to a floor. Pure; the clock is an argument."""
+"""Temporal decay: older cards weigh less, down to a floor; outdated cards weigh half. The clock is an argument."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from cogvault.text.normalise import fold
-from cogvault.types import CardInfo, FloatArray
+from cogvault.types import BoolArray, CardInfo, FloatArray, IntArray
 
 SECONDS_PER_DAY = 86_400.0
 OUTDATED_WEIGHT = 0.5
@@ -55,3 +55,22 @@ def validity(card: CardInfo, at: datetime) -> str:
 def validity_weights(cards: Sequence[CardInfo], at: datetime) -> FloatArray:
     """(n,) factor of each card: 1 when current at that instant, else ``OUTDATED_WEIGHT``, so that it ranks below."""
     return np.array([1.0 if validity(card, at) == CURRENT else OUTDATED_WEIGHT for card in cards], dtype=np.float32)
+
+
+class Validities:
+    """Validity of a vault's cards. Keeps which cards of the last list can be outdated at all: most never are."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Sequence[CardInfo], BoolArray] | None = None
+
+    def weights(self, cards: Sequence[CardInfo], places: IntArray, at: datetime) -> FloatArray:
+        """(n,) ``validity_weights`` of the cards at some places of a list."""
+        known = self._known
+        if known is None or known[0] is not cards:
+            dated = (card.valid_from or card.valid_until or card.superseded_by for card in cards)
+            known = cards, np.fromiter(map(bool, dated), np.bool_, len(cards))
+            self._known = known
+        found = np.ones(len(places), np.float32)
+        chosen = np.flatnonzero(known[1][places])
+        found[chosen] = validity_weights([cards[place] for place in places[chosen].tolist()], at)
+        return found

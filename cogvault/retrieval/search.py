@@ -14,7 +14,7 @@ from cogvault.errors import ModelError, SnapshotExpired
 from cogvault.protocols import Embedder, Index, Ranker, Snapshot
 from cogvault.rankers import CrossEncoder
 from cogvault.retrieval.candidates import Candidates, gather
-from cogvault.retrieval.decay import decay_weights, validity_weights
+from cogvault.retrieval.decay import Validities, decay_weights
 from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
 from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
@@ -121,6 +121,7 @@ class Searcher:
         self._calibrate = calibrate
         self._reranker = reranker
         self._presenter = Presenter()
+        self._validities = Validities()
 
     def search(self, index: Index, request: SearchRequest) -> Hits:
         """Answer one question from the newest snapshot.
@@ -223,15 +224,16 @@ class Searcher:
         final = scores.final
         if options.fusion == "rrf":
             final = reciprocal_rank(candidates.rankings, candidates.chunks, options.rrf_k)
-        cards = [snapshot.cards[place] for place in evidence.cards]
         at = request.filter.as_of or request.now
-        weights = validity_weights(cards, at) * decay_weights(
-            cards,
-            now=at,
-            half_life_days=options.half_life_days,
-            floor=options.decay_floor,
-            evergreen=options.evergreen_types,
-        )
+        weights = self._validities.weights(snapshot.cards, evidence.cards, at)
+        if options.half_life_days is not None:
+            weights *= decay_weights(
+                [snapshot.cards[place] for place in evidence.cards.tolist()],
+                now=at,
+                half_life_days=options.half_life_days,
+                floor=options.decay_floor,
+                evergreen=options.evergreen_types,
+            )
         return np.asarray(final * weights, dtype=np.float32)
 
     def _select(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import regex
 
@@ -15,7 +15,7 @@ _MAX_PLACES = 2000
 _SPACE = regex.compile(r"\s+")
 # A character with its marks: folding may join or split those, never two of these.
 _CLUSTER = regex.compile(r"\X")
-_LETTER = r"[\p{L}\p{M}\p{N}]"
+_LETTER = regex.compile(r"[\p{L}\p{M}\p{N}]")
 
 
 def matched_words(text: str, query_words: tuple[str, ...]) -> tuple[str, ...]:
@@ -59,12 +59,25 @@ def _places(line: str, stems: tuple[str, ...]) -> list[tuple[int, str]]:
     folded, origins = _folded(line)
     found: list[tuple[int, str]] = []
     for part in dict.fromkeys(stems):
-        text = regex.escape(part)
-        # A shorter stem is a whole word.
-        word = rf"(?<!{_LETTER}){text}" + (rf"(?!{_LETTER})" if len(part) < STEM_LENGTH else "")
-        at = [*regex.finditer(word, folded)] or regex.finditer(text, folded)
-        found.extend((origins[match.start()], part) for match in at)
+        anywhere = list(_occurrences(folded, part))
+        at = [start for start in anywhere if _is_word(folded, start, part)] or anywhere
+        found.extend((origins[start], part) for start in at)
     return sorted(found)[:_MAX_PLACES]
+
+
+def _occurrences(text: str, part: str) -> Iterator[int]:
+    """Starts of a part in a text, none inside another."""
+    start = text.find(part)
+    while start != -1:
+        yield start
+        start = text.find(part, start + len(part))
+
+
+def _is_word(text: str, start: int, stem: str) -> bool:
+    """True where a word begins with a stem; a shorter stem is a whole word."""
+    if start and _LETTER.match(text, start - 1):
+        return False
+    return len(stem) >= STEM_LENGTH or not _LETTER.match(text, start + len(stem))
 
 
 def _folded(line: str) -> tuple[str, Sequence[int]]:

@@ -7,6 +7,7 @@ written without spaces become pairs of characters.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import regex
@@ -26,6 +27,8 @@ _LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}]--[{_DENSE}]]"
 _TOKEN = regex.compile(
     rf"(?P<dense>[{_DENSE}][{_DENSE}\p{{M}}]*)|{_LETTER}+(?:[_\-./\\:@&'’+#~]{_LETTER}+)*(?:\+\+|\#)?", regex.V1
 )
+# The same where there is nothing but ASCII, four times as fast.
+_ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[_\-./\\:@&'+#~][A-Za-z0-9]+)*(?:\+\+|\#)?")
 _PART = regex.compile(rf"{_LETTER}+", regex.V1)
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|\p{Lu}+\p{N}*|[\p{L}\p{M}\p{N}]", regex.V1)
 _HAS_CAMEL = regex.compile(r"\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}", regex.V1)
@@ -38,19 +41,31 @@ def words(text: str) -> list[str]:
     ['fix', 'pol-358', 'pol', '358', 'in', 'getusername', 'get', 'user', 'name']
     """
     found: list[str] = []
+    if text.isascii():
+        for token in _ASCII_TOKEN.findall(text):
+            lower = token.lower()
+            if token.isalpha() and token[1:] == lower[1:]:
+                found.append(lower[:MAX_WORD])
+            else:
+                found.extend(_words_of(token))
+        return found
     for match in _TOKEN.finditer(visible(text)):
         token = match.group()
         if match["dense"]:
             run = fold(token)
             found.extend([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
-            continue
-        if token.isalpha() and not _HAS_CAMEL.search(token):
-            found.append(fold(token)[:MAX_WORD])
-        elif len(token) <= MAX_WORD:
-            found.extend(_known_compound(token))
-        else:  # seen once, and kept by a cache it would cost as much as its file
-            found.extend(_compound(token))
+        else:
+            found.extend(_words_of(token))
     return found
+
+
+def _words_of(token: str) -> tuple[str, ...]:
+    if token.isalpha() and not _HAS_CAMEL.search(token):
+        return (fold(token)[:MAX_WORD],)
+    if len(token) <= MAX_WORD:
+        return _known_compound(token)
+    # Seen once, and kept by a cache it would cost as much as its file.
+    return _compound(token)
 
 
 @lru_cache(maxsize=8192)

@@ -96,6 +96,12 @@ def test_case_and_composition_do_not_change_what_is_found_in_plain_words(text: s
     assert words(unicodedata.normalize("NFD", text)) == words(unicodedata.normalize("NFC", text))
 
 
+@given(st.one_of(st.text(st.characters(codec="ascii")), CODE_TEXT))
+@example("C++ iPhone A AB ABc a'b x_1#")
+def test_plain_text_gives_the_same_words_as_in_company(text: str) -> None:
+    assert words(f"{text} é") == [*words(text), "é"]
+
+
 @given(CODE_TEXT, CODE_TEXT)
 def test_a_line_break_separates_words(one: str, other: str) -> None:
     assert words(f"{one}\n{other}") == words(one) + words(other)
