@@ -4,7 +4,7 @@ A value comes from the first of: an explicit argument, ``COGVAULT_<FIELD>`` in t
 ``<vault>/.cogvault.toml``, the default.
 """
 
-from cogvault.config.folders import cache_folder, index_folder, state_folder, vault_folder
+from cogvault.config.folders import cache_folder, index_folder, make_private, state_folder, vault_folder
 from cogvault.config.model import MACHINE_FIELDS, Config, available_cpus
 from cogvault.config.sources import CONFIG_FILE, ENVIRONMENT_PREFIX, ResolvedConfig, resolve
 
@@ -17,6 +17,7 @@ __all__ = [
     "available_cpus",
     "cache_folder",
     "index_folder",
+    "make_private",
     "resolve",
     "state_folder",
     "vault_folder",

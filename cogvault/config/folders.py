@@ -34,6 +34,16 @@ def cache_folder(config: Config) -> Path:
     return config.cache_dir or platformdirs.user_cache_path("cogvault", appauthor=False)
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone; what exists keeps its rights.
+
+    ``Path.mkdir(parents=True)`` gives its mode to the last folder only, and derived files hold the text of the cards.
+    """
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def index_folder(vault: Path, config: Config) -> Path:
     """Folder of one vault's index: readable name plus a hash of the vault's real path. Not created here.
 

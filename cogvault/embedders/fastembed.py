@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cogvault.config import make_private
 from cogvault.embedders.e5_session import runtime_errors
 from cogvault.embedders.fastembed_folder import ModelFolder, find_model_folder
 from cogvault.embedders.identity import sampled_hash
@@ -175,7 +176,7 @@ class FastEmbedEmbedder:
 
         failures: tuple[type[Exception], ...] = (OSError, KeyError, *runtime_errors(onnxruntime))
         try:
-            self._cache_dir.mkdir(parents=True, exist_ok=True)
+            make_private(self._cache_dir)
             with quiet_loguru("fastembed"):
                 loaded = fastembed.TextEmbedding(
                     name,

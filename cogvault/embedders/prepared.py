@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from cogvault.config import make_private
 from cogvault.errors import ModelError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class PreparedFolder:
             ModelError: As `ensure`.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self.path.parent)
             with self._lock():
                 if not (unless_sound and self.is_sound()):
                     self._replace()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from cogvault.config import make_private
 from cogvault.errors import IndexFault
 
 __all__ = ["hold"]
@@ -29,6 +30,7 @@ def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
     """
     lock = FileLock(path)  # a new object each time, so that threads exclude each other too
     try:
+        make_private(path.parent)  # or the lock would make it, for everybody to read
         lock.acquire(timeout=timeout_seconds)
     except Timeout:
         yield False

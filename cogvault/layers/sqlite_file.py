@@ -9,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
+from cogvault.config import make_private
+
 logger = logging.getLogger(__name__)
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -53,7 +55,7 @@ class SqliteFile:
             return None
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self.path.parent)
         with closing(sqlite3.connect(self.path, timeout=_WAIT_SECONDS)) as database, database:
             database.execute("PRAGMA secure_delete = ON")
             database.executescript(self._schema)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cogvault.config import make_private
 from cogvault.embedders.fastembed_folder import find_model_file
 from cogvault.errors import ModelError, ModelUnavailable
 from cogvault.types import FloatArray
@@ -100,7 +101,7 @@ class CrossEncoder:
         from cogvault.embedders.network import quiet_loguru
 
         try:
-            self._cache_dir.mkdir(parents=True, exist_ok=True)
+            make_private(self._cache_dir)
             with quiet_loguru("fastembed"):
                 return encoder(
                     name,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cogvault.config import Config, cache_folder, index_folder
+from cogvault.config import Config, cache_folder, index_folder, make_private
 from cogvault.errors import ConfigError
 
 
@@ -57,3 +57,23 @@ def test_cache_folder_is_the_users_own(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
     assert cache_folder(Config()).is_relative_to(tmp_path)
     assert cache_folder(Config()).name == "cogvault"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of another kind")
+def test_folders_of_derived_files_are_for_their_user_alone(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir(mode=0o755)
+    before = os.umask(0)
+    try:
+        make_private(tmp_path / "there" / "a" / "b")
+        make_private(tmp_path / "there" / "a" / "b")
+    finally:
+        os.umask(before)
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("there", "there/a", "there/a/b")]
+    assert modes == [0o755, 0o700, 0o700]
+
+
+def test_a_file_in_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for path in ("file", "file/a"):
+        with pytest.raises(OSError, match="file"):
+            make_private(tmp_path / path)
