@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from cogvault.indexing.report import SyncProgress as SyncProgress
     from cogvault.indexing.report import SyncReport as SyncReport
     from cogvault.indexing.watching import Watcher as Watcher
+    from cogvault.retrieval.fencing import Fenced as Fenced
+    from cogvault.retrieval.fencing import fence_text as fence_text
+    from cogvault.retrieval.fencing import fenced as fenced
     from cogvault.retrieval.hits import Hit as Hit
     from cogvault.retrieval.hits import Hits as Hits
     from cogvault.types import CardText as CardText
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "CardText": "cogvault.types",
     "Config": "cogvault.config",
+    "Fenced": "cogvault.retrieval.fencing",
     "Hit": "cogvault.retrieval.hits",
     "Hits": "cogvault.retrieval.hits",
     "SyncProgress": "cogvault.indexing.report",
@@ -32,11 +36,14 @@ _HOMES = {
     "Vault": "cogvault.vault",
     "VaultStatus": "cogvault.types",
     "Watcher": "cogvault.indexing.watching",
+    "fence_text": "cogvault.retrieval.fencing",
+    "fenced": "cogvault.retrieval.fencing",
 }
 
 __all__ = [
     "CardText",
     "Config",
+    "Fenced",
     "Hit",
     "Hits",
     "SyncProgress",
@@ -45,6 +52,8 @@ __all__ = [
     "VaultStatus",
     "Watcher",
     "__version__",
+    "fence_text",
+    "fenced",
 ]
 
 
