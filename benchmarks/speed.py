@@ -46,19 +46,23 @@ print(json.dumps({"open_s": opened, "rss_mb": int(rss[0].split()[1]) / 1024}))
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunks", default="10000,100000", help="numbers of chunks, comma separated")
     parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--keep", type=Path, help="fill in this folder, and use what an earlier run filled there")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     for number in args.chunks.split(","):
         with tempfile.TemporaryDirectory() as temp:
-            rows.extend(_measure(int(number), Path(temp)))
+            rows.extend(_measure(int(number), args.keep / number if args.keep else Path(temp)))
     return rows
 
 
 def _measure(chunks: int, temp: Path) -> list[Row]:
     unit = str(chunks)
-    _fill(chunks, temp)
+    filled = temp / "filled"
+    if not filled.exists():
+        _fill(chunks, temp)
+        filled.touch()
     rng = random.Random(11)
     questions = [question(rng) for _ in range(QUERIES + WARM)]
     rows: list[Row] = []
@@ -88,7 +92,7 @@ def _measure(chunks: int, temp: Path) -> list[Row]:
 
 
 def _fill(chunks: int, temp: Path) -> None:
-    (temp / "vault").mkdir()
+    (temp / "vault").mkdir(parents=True)
     stack = SqliteStack(_made(temp / "sqlite_stack") / "stack.sqlite", DIM)
     index = LocalIndex(temp / "default")
     embedder = ClusterEmbedder()

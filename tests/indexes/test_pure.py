@@ -65,7 +65,7 @@ def test_ranges_are_put_one_after_another(pairs: list[tuple[int, int]]) -> None:
 )
 def test_terms_are_counted_one_by_one(members: list[set[int]], chunks: list[list[int]]) -> None:
     none = np.zeros(len(members), np.float32)
-    resolved = ResolvedTerms(none, none, Classes.of([np.array(sorted(m), np.uint32) for m in members], 20))
+    resolved = ResolvedTerms(none, none, Classes.of([np.array(sorted(m), np.uint32) for m in members], 20), [])
     counts = resolved.count(
         np.array([word for chunk in chunks for word in chunk], np.int64), np.array([len(chunk) for chunk in chunks])
     )
@@ -109,7 +109,8 @@ _SOME = st.sampled_from(["a", "B", "b", "é", "É", "x/y"])
         Filter,
         types=st.frozensets(_SOME, max_size=2),
         tags=st.frozensets(_SOME, max_size=1),
-        path=st.none() | st.sampled_from(["x", "X/", "x/y", "./x", "."]),
+        paths=st.lists(st.sampled_from(["x", "X/", "x/y", "./x", "."]), max_size=2).map(tuple),
+        outside=st.lists(st.sampled_from(["x", "x/y"]), max_size=1).map(tuple),
         after=st.none() | st.integers(0, 4).map(lambda day: DAY + timedelta(days=day)),
         where=st.lists(st.tuples(st.just("Key"), _SOME), max_size=1).map(tuple),
     ),

@@ -1,4 +1,4 @@
-"""The keyword part: a tantivy index of the chunks' words, stems and grams, derived from the catalog.
+"""The keyword part: a tantivy index of the chunks' words, stems and grams by number, derived from the catalog.
 
 One document holds the catalog's uuid and the sequence number that the rest reflects. It is replaced in the same commit
 as the rest, so that after a kill at any instant the index itself says which changes it has seen.
@@ -19,12 +19,11 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
-from cogvault.text.tokens import STEM_LENGTH, grams, stem
-from cogvault.types import FloatArray, IntArray, Term, TermKind
+from cogvault.types import FloatArray, IntArray
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
 _HEAP_BYTES = 64 * 10**6
-_VERSION = 3
+_VERSION = 4
 # Frequencies of grams would hardly be missed, but a single term without them makes tantivy read all postings of all
 # terms, where it otherwise skips what cannot be among the best.
 _OPTIONS = {"exact": "freq", "stem": "freq", "gram": "freq", "mark": "basic"}
@@ -40,11 +39,30 @@ class LexicalDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One chunk as the engine gets it: its id, the version of its card, its words in reading order."""
+    """One chunk as the engine gets it.
+
+    Attributes:
+        chunk: its id.
+        version: of its card.
+        exact: numbers of its words in reading order, with blanks between.
+        stem: numbers of their stems.
+        gram: numbers of their grams.
+    """
 
     chunk: int
     version: int
-    words: Sequence[str]
+    exact: str
+    stem: str
+    gram: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One term of a query: the field to look in, the number to look for, its weight."""
+
+    field: str
+    number: int
+    weight: float
 
 
 class Side(Enum):
@@ -84,14 +102,19 @@ class LexicalView:
         # Every chunk and no mark has this value in its field.
         return int(self._searcher.doc_freq("every", 1)) - self.documents
 
-    def search(self, terms: Sequence[Term], limit: int, restriction: Restriction | None) -> tuple[IntArray, FloatArray]:
+    def search(
+        self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
+    ) -> tuple[IntArray, FloatArray]:
         """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order."""
         limit = min(limit, self.documents)
         if limit <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
             clauses = [
-                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(*_place(term)), term.weight))
+                (
+                    tantivy.Occur.Should,
+                    tantivy.Query.boost_query(self._term(term.field, str(term.number)), term.weight),
+                )
                 for term in terms
             ]
             query = tantivy.Query.boolean_query(clauses)
@@ -100,6 +123,10 @@ class LexicalView:
             hits = self._searcher.search(query, limit=limit, count=False).hits
             chunks = self._searcher.fast_field_values("chunk", [place for _, place in hits])
             return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
+
+    def holds(self, field: str, number: int) -> bool:
+        """True when a word, stem or gram is in the files, if only in a deleted chunk."""
+        return int(self._searcher.doc_freq(field, str(number))) > 0
 
     def ids(self) -> IntArray:
         """Ids of all chunks, in no order."""
@@ -172,7 +199,6 @@ class Lexical:
             sequence: the change that the result reflects.
             threads: threads that index.
         """
-        streams = _Streams()
         with _engine():
             _sweep(self.folder)
             writer = self._index.writer(_HEAP_BYTES * threads, threads)
@@ -186,7 +212,7 @@ class Lexical:
                 )
                 writer.add_document(_mark(self._uuid, sequence))
                 for document in documents:
-                    writer.add_document(streams.document(document))
+                    writer.add_document(_row(document))
                 writer.commit()
             finally:
                 # Unfinished merges would be lost, and small segments pile up.
@@ -194,25 +220,15 @@ class Lexical:
         self.reload()
 
 
-class _Streams:
-    """Words to the engine's three token streams, each distinct word analyzed once."""
-
-    def __init__(self) -> None:
-        self._grams: dict[str, str] = {}
-
-    def document(self, document: Document) -> tantivy.Document:
-        known = self._grams
-        for word in document.words:
-            if word not in known:
-                known[word] = " ".join(grams(word))
-        row = tantivy.Document()
-        row.add_text("exact", " ".join(document.words))
-        row.add_text("stem", " ".join([stem(word) for word in document.words if len(word) >= STEM_LENGTH]))
-        row.add_text("gram", " ".join([known[word] for word in document.words]))
-        row.add_unsigned("chunk", document.chunk)
-        row.add_unsigned("card", document.version)
-        row.add_unsigned("every", 1)
-        return row
+def _row(document: Document) -> tantivy.Document:
+    row = tantivy.Document()
+    row.add_text("exact", document.exact)
+    row.add_text("stem", document.stem)
+    row.add_text("gram", document.gram)
+    row.add_unsigned("chunk", document.chunk)
+    row.add_unsigned("card", document.version)
+    row.add_unsigned("every", 1)
+    return row
 
 
 def faults(folder: Path) -> Iterator[str]:
@@ -276,13 +292,6 @@ def _is_sound(path: Path) -> bool:
             value = zlib.crc32(part, value)
             end -= len(part)
         return bool(value == expected)
-
-
-def _place(term: Term) -> tuple[str, str]:
-    """Field and text under which a term is found. A word shorter than a stem is its own, and stored as word only."""
-    if term.kind is TermKind.STEM and len(term.text) < STEM_LENGTH:
-        return "exact", term.text
-    return term.kind.value, term.text
 
 
 def _mark_text(uuid: str) -> str:

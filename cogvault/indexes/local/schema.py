@@ -17,7 +17,7 @@ from pathlib import Path
 from cogvault.indexes.local import codec
 from cogvault.types import IndexIdentity
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 STEM = 1
 GRAM = 2
 TEXT_BLOCK = 8
@@ -38,7 +38,7 @@ _TABLES = (
     """CREATE TABLE state (
         uuid TEXT NOT NULL, sequence INTEGER NOT NULL, lexical INTEGER NOT NULL, stamped INTEGER NOT NULL,
         published INTEGER NOT NULL, keyword TEXT NOT NULL, next_chunk INTEGER NOT NULL, next_word INTEGER NOT NULL,
-        identity TEXT NOT NULL)""",
+        next_member INTEGER NOT NULL, identity TEXT NOT NULL)""",
     f"""CREATE TABLE cards (
         version INTEGER PRIMARY KEY, id TEXT NOT NULL, born INTEGER NOT NULL, dead INTEGER NOT NULL DEFAULT {NEVER},
         changed INTEGER NOT NULL, chunks INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -56,8 +56,9 @@ _TABLES = (
     # Chunks and cards that hold each word of a page of ids, as two uint32 arrays.
     "CREATE TABLE counters (page INTEGER PRIMARY KEY, changed INTEGER NOT NULL, content BLOB NOT NULL)",
     "CREATE INDEX counters_changed ON counters (changed)",
-    # Ids (uint32) of the words that have the stem or hold the gram.
-    "CREATE TABLE members (kind INTEGER, text TEXT, words BLOB NOT NULL, PRIMARY KEY (kind, text)) WITHOUT ROWID",
+    # Ids (uint32) of the words that have the stem or hold the gram; id is what the keyword folder calls it.
+    """CREATE TABLE members (
+        kind INTEGER, text TEXT, id INTEGER NOT NULL, words BLOB NOT NULL, PRIMARY KEY (kind, text)) WITHOUT ROWID""",
     """CREATE TABLE models (
         id INTEGER PRIMARY KEY AUTOINCREMENT, fingerprint TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL)""",
     """CREATE TABLE vectors (
@@ -82,6 +83,7 @@ class State:
     keyword: str
     next_chunk: int
     next_word: int
+    next_member: int
     identity: str
 
     def decoded_identity(self) -> IndexIdentity:
@@ -141,7 +143,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
             for statement in _TABLES:
                 connection.execute(statement)
-            first = State(uuid.uuid4().hex, 0, 0, 0, 0, "", 1, 1, codec.encode_identity(IndexIdentity()))
+            first = State(uuid.uuid4().hex, 0, 0, 0, 0, "", 1, 1, 1, codec.encode_identity(IndexIdentity()))
             connection.execute(
                 f"INSERT INTO state ({', '.join(_STATE_COLUMNS)}) VALUES ({', '.join('?' * len(_STATE_COLUMNS))})",
                 _values(first),

@@ -10,9 +10,9 @@ import numpy as np
 
 from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.arrays import ranges
-from cogvault.indexes.local.lexical import Restriction, Side
+from cogvault.indexes.local.lexical import Restriction, Side, Wanted
 from cogvault.indexes.local.view import View
-from cogvault.indexes.local.vocabulary import WordCache
+from cogvault.indexes.local.vocabulary import ResolvedTerms, WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
 # Terms that can add less than this share of what the query's best term adds cost the engine more time than they are
@@ -44,7 +44,7 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     """See ``Snapshot.keyword``: candidates from the engine, then exact scores from the words of the candidates."""
     view = reader.view
     resolved = view.resolve(reader.connection, terms)
-    telling = _telling(terms, resolved.chunk_frequency, view.table.chunks)
+    telling = _telling(terms, resolved, view.table.chunks)
     if not telling or limit <= 0:
         return nothing()
     chunks = _candidates(view, telling, limit, view.mask(filter))
@@ -85,15 +85,20 @@ def semantic(reader: Reader, vector: FloatArray, filter: Filter, limit: int) -> 
     return _best(scores, vectors.places[rows].astype(np.int64), vectors.positions(rows), vectors.chunks(rows), limit)
 
 
-def _telling(terms: Sequence[Term], frequency: FloatArray, chunks: int) -> list[Term]:
+def _telling(terms: Sequence[Term], resolved: ResolvedTerms, chunks: int) -> list[Wanted]:
     """Terms that occur, without those that say next to nothing."""
+    frequency = resolved.chunk_frequency
     weights = np.array([term.weight for term in terms])
     gains = np.where(frequency > 0, weights * bm25.idf(frequency.astype(np.float64), chunks), 0.0)
     least = gains.max(initial=0.0) * _SILENT_SHARE if chunks >= _LARGE_CHUNKS else 0.0
-    return [term for term, gain in zip(terms, gains.tolist(), strict=True) if gain > 0 and gain >= least]
+    return [
+        Wanted(*place, term.weight)
+        for term, place, gain in zip(terms, resolved.places, gains.tolist(), strict=True)
+        if place is not None and gain > 0 and gain >= least
+    ]
 
 
-def _candidates(view: View, terms: Sequence[Term], limit: int, mask: BoolArray | None) -> IntArray:
+def _candidates(view: View, terms: Sequence[Wanted], limit: int, mask: BoolArray | None) -> IntArray:
     """Chunks of the cards that pass, among them the ``limit`` best whatever the engine rounds."""
     restriction = None if mask is None else _restriction(view, mask)
     depth = limit + _MORE

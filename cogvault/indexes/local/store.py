@@ -24,8 +24,9 @@ from threading import RLock
 from filelock import FileLock, Timeout
 
 from cogvault.errors import IndexFault
-from cogvault.indexes.local import damage, schema, words, writer
-from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged, faults
+from cogvault.indexes.local import damage, schema, writer
+from cogvault.indexes.local.documents import documents
+from cogvault.indexes.local.lexical import Lexical, LexicalDamaged, faults
 from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 
@@ -34,9 +35,9 @@ _NEW_CATALOG = "catalog-new.sqlite"
 _KEYWORD = "keyword-"
 _LOCK_SECONDS = 120.0
 _WAL_BYTES = 8 * 2**20
-# Readers of earlier states keep a write-ahead log from starting over. They are waited for when it is long: new ones are
-# not held up meanwhile, so each of these waits is at most as long as one of their snapshots lives.
-_WAL_WAIT_SECONDS = 1.0
+# Readers of earlier states keep a write-ahead log from starting over. They are waited for each time that it has grown
+# by so much; new ones are not held up meanwhile.
+_WAL_WAIT_SECONDS = 0.5
 _LARGE_CARDS = 200
 # Words of deleted chunks stay in the keyword folder until its segments are merged. Beyond this it is built anew.
 _GHOSTS = 2000
@@ -59,6 +60,7 @@ class Store:
         self.notes: tuple[str, ...] = ()
         self._threads = threads
         self._is_unwiped = False
+        self._longest_wal = _WAL_BYTES
         self._thread_lock = RLock()
         self._file_lock = FileLock(folder / "lock", thread_local=False)
         self._connection: sqlite3.Connection | None = None
@@ -167,9 +169,7 @@ class Store:
                 state = self._rebuild(connection, state, "")
         if state.published < state.lexical:
             self._is_unwiped |= writer.purge(connection, state.lexical)
-        is_long = self._wal_bytes() > _WAL_BYTES
-        if self._is_unwiped or is_long:
-            self._is_unwiped = not _emptied(connection, _WAL_WAIT_SECONDS if is_long else 0.0) and self._is_unwiped
+        self._empty_wal(connection)
 
     def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
@@ -182,7 +182,7 @@ class Store:
         if reached < state.lexical:
             dead = _versions(connection, "born <= ? AND dead > ? AND dead < ?", reached, reached, NEVER)
             born = _versions(connection, "born > ? AND dead = ?", reached, NEVER)
-            lexical.write(dead, _documents(connection, born), state.lexical, self._threads_for(born))
+            lexical.write(dead, documents(connection, born), state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
     def _rebuild(self, connection: sqlite3.Connection, state: State, fault: str) -> State:
@@ -263,7 +263,7 @@ class Store:
         folder.mkdir(mode=0o700, exist_ok=True)
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
-        lexical.write([], _documents(connection, alive), state.lexical, self._threads_for(alive))
+        lexical.write([], documents(connection, alive), state.lexical, self._threads_for(alive))
         return lexical
 
     def _threads_for(self, versions: Sequence[int]) -> int:
@@ -279,6 +279,17 @@ class Store:
     def _note(self, text: str) -> None:
         logger.warning("%s: %s", self.folder, text)
         self.notes = (*self.notes, text)
+
+    def _empty_wal(self, connection: sqlite3.Connection) -> None:
+        """Move a long write-ahead log, or one with deleted text, into the catalog, unless a reader needs it long."""
+        size = self._wal_bytes()
+        is_long = size > self._longest_wal
+        if not (is_long or self._is_unwiped):
+            return
+        if _emptied(connection, _WAL_WAIT_SECONDS if is_long else 0.0):
+            self._is_unwiped, self._longest_wal = False, _WAL_BYTES
+        elif is_long:
+            self._longest_wal = size + _WAL_BYTES
 
     def _wal_bytes(self) -> int:
         try:
@@ -302,9 +313,3 @@ def _emptied(connection: sqlite3.Connection, wait_seconds: float) -> bool:
 
 def _versions(connection: sqlite3.Connection, where: str, *values: int) -> list[int]:
     return [version for (version,) in connection.execute(f"SELECT version FROM cards WHERE {where}", values)]
-
-
-def _documents(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[Document]:
-    for card in words.read(connection, versions):
-        for position, own in enumerate(card.chunks):
-            yield Document(card.version + position, card.version, own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -11,9 +12,10 @@ import numpy as np
 
 from cogvault.indexes.local import codec, words
 from cogvault.indexes.local.cards import CardRow
-from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
+from cogvault.indexes.local.schema import COUNTER_PAGE, GRAM, STEM, TEXT_BLOCK
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.vectors import CardVectors
+from cogvault.text.tokens import STEM_LENGTH
 
 _Row = TypeVar("_Row")
 _BROKEN = (sqlite3.DatabaseError, ValueError, KeyError, IndexError, TypeError, zlib.error)
@@ -78,13 +80,19 @@ def _words(reader: Reader) -> Iterator[str]:
 
 
 def _members(reader: Reader) -> Iterator[str]:
-    """Words of each stem and gram."""
-    rows = reader.connection.execute("SELECT kind, text, words FROM members")
-    held = {(kind, text): sorted(np.frombuffer(ids, "<u4").tolist()) for kind, text, ids in rows}
+    """Words of each stem and gram, and its number, which the keyword part must know and no other may have."""
+    rows = reader.connection.execute("SELECT kind, text, id, words FROM members").fetchall()
+    held = {(kind, text): sorted(np.frombuffer(ids, "<u4").tolist()) for kind, text, _, ids in rows}
     expected = words.by_member(reader.connection.execute("SELECT id, form FROM words"))
     for key in held.keys() | expected.keys():
         if held.get(key) != sorted(expected.get(key, [])):
             yield f"stem or gram {key[1]!r}: its list of words is wrong"
+    lexical = reader.view.lexical
+    once = Counter((kind, id) for kind, _, id, _ in rows)
+    for kind, text, id, _ in rows:
+        is_known = lexical.holds("gram" if kind == GRAM else "stem", id) or (kind == STEM and len(text) < STEM_LENGTH)
+        if once[kind, id] > 1 or not (is_known or lexical.sequence != reader.view.state.lexical):
+            yield f"stem or gram {text!r}: its number is wrong"
 
 
 def _vectors(reader: Reader) -> Iterator[str]:

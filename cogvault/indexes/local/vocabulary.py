@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +22,17 @@ from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.codec import WordArray
 from cogvault.indexes.local.schema import COUNTER_PAGE, GRAM, STEM, many
+from cogvault.text.tokens import STEM_LENGTH
 from cogvault.types import FloatArray, IntArray, Term, TermKind
 
 _WORDS = "SELECT form, id FROM words WHERE form IN (SELECT value FROM json_each(?))"
-_MEMBERS = "SELECT text, words FROM members WHERE kind = ? AND text IN (SELECT value FROM json_each(?))"
+_MEMBERS = "SELECT text, id, words FROM members WHERE kind = ? AND text IN (SELECT value FROM json_each(?))"
 _FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SELECT value FROM json_each(?))"
 # Of words that are kept from one query to the next.
 _CAPACITY_BYTES = 16 * 2**20
 _NO_WORDS: WordArray = np.empty(0, np.uint32)
+Place: TypeAlias = tuple[str, int]
+
 _COUNTERS = "SELECT page, changed, content FROM counters WHERE changed > ?"
 
 
@@ -79,11 +83,13 @@ class ResolvedTerms:
         chunk_frequency: (terms,) as in ``types.Evidence``.
         card_frequency: (terms,) as in ``types.Evidence``.
         classes: which words count for which terms.
+        places: field of the keyword part, and number there, of each term; None = it does not occur.
     """
 
     chunk_frequency: FloatArray
     card_frequency: FloatArray
     classes: Classes
+    places: Sequence[Place | None]
 
     def count(self, words: IntArray, lengths: IntArray) -> FloatArray:
         """How often each term stands in each of several chunks: (chunks, terms).
@@ -153,26 +159,38 @@ class Vocabulary:
 
     def resolve(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> ResolvedTerms:
         """Look terms up; the connection must be in the view's transaction."""
-        members = _members(connection, terms)
+        members, places = _members(connection, terms)
         return ResolvedTerms(
             bm25.frequencies(_sums(self._chunk_absence, members), self._table.chunks),
             bm25.frequencies(_sums(self._card_absence, members), len(self._table.cards)),
             Classes.of(members, self._counts.shape[1]),
+            places,
         )
 
 
-def _members(connection: sqlite3.Connection, terms: Sequence[Term]) -> list[WordArray]:
-    """Ids of the words that count for each term."""
+def _members(connection: sqlite3.Connection, terms: Sequence[Term]) -> tuple[list[WordArray], list[Place | None]]:
+    """Ids of the words that count for each term, and where the keyword part has it."""
     members: list[WordArray] = [_NO_WORDS] * len(terms)
-    place = {(term.kind, term.text): n for n, term in enumerate(terms)}
-    exact = many(term.text for term in terms if term.kind is TermKind.EXACT)
-    for form, word in connection.execute(_WORDS, (exact,)):
-        members[place[TermKind.EXACT, form]] = np.array([word], np.uint32)
+    places: list[Place | None] = [None] * len(terms)
+    # The keyword part has a word that is shorter than a stem as a word only.
+    short = {
+        term.text: n for n, term in enumerate(terms) if term.kind is TermKind.STEM and len(term.text) < STEM_LENGTH
+    }
+    of_term = {(term.kind, term.text): n for n, term in enumerate(terms)}
+    exact = {term.text: n for n, term in enumerate(terms) if term.kind is TermKind.EXACT}
+    for form, word in connection.execute(_WORDS, (many(exact.keys() | short.keys()),)):
+        if form in exact:
+            members[exact[form]] = np.array([word], np.uint32)
+        for n in (exact.get(form), short.get(form)):
+            if n is not None:
+                places[n] = "exact", word
     for kind, code in ((TermKind.STEM, STEM), (TermKind.GRAM, GRAM)):
         texts = many(term.text for term in terms if term.kind is kind)
-        for text, words in connection.execute(_MEMBERS, (code, texts)):
-            members[place[kind, text]] = np.frombuffer(words, "<u4")
-    return members
+        for text, id, words in connection.execute(_MEMBERS, (code, texts)):
+            n = of_term[kind, text]
+            members[n] = np.frombuffer(words, "<u4")
+            places[n] = places[n] or (kind.value, id)
+    return members, places
 
 
 def _sums(values: IntArray, members: Sequence[WordArray]) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -36,7 +36,26 @@ def read(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[Ca
         yield from _read_batch(connection, versions[start : start + _BATCH])
 
 
-def _read_batch(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[CardWords]:
+@dataclass(frozen=True, slots=True)
+class CardWordIds:
+    """Word ids of one card: of all chunks in reading order, and where each chunk ends in them."""
+
+    version: int
+    ids: IntArray
+    ends: Sequence[int]
+
+    def chunks(self) -> Iterator[list[int]]:
+        """Word ids of each chunk."""
+        ids = self.ids.tolist()
+        return (ids[a:b] for a, b in zip([0, *self.ends], self.ends, strict=False))
+
+
+def read_ids(connection: sqlite3.Connection, versions: Sequence[int]) -> list[CardWordIds]:
+    """Word ids of some cards, as the catalog holds them.
+
+    Raises:
+        sqlite3.DatabaseError: a row is missing or damaged.
+    """
     rows = connection.execute(
         """SELECT cards.version, chunks, shape, content, forward.checksum FROM cards
         JOIN forward ON forward.version = cards.version
@@ -45,46 +64,72 @@ def _read_batch(connection: sqlite3.Connection, versions: Sequence[int]) -> Iter
     ).fetchall()
     if len(rows) < len(versions):
         raise sqlite3.DatabaseError("the words of a card are missing")
-    for version, _, _, content, expected in rows:
+    found: list[CardWordIds] = []
+    for version, chunks, shape, content, expected in rows:
         if codec.checksum(content) != expected:
             raise sqlite3.DatabaseError(f"the words of card version {version} are damaged")
-    ids = [codec.join_words([codec.unpack_words(content)]) for _, _, _, content, _ in rows]
-    forms = dict(
+        lengths = codec.decode_shapes([shape], np.array([chunks])).lengths
+        ids = codec.join_words([codec.unpack_words(content)])
+        found.append(CardWordIds(version, ids, np.cumsum(lengths).tolist()))
+    return found
+
+
+def forms(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
+    """Those of some word ids that are in the vocabulary, with what they stand for."""
+    return dict(
+        connection.execute("SELECT id, form FROM words WHERE id IN (SELECT value FROM json_each(?))", (many(ids),))
+    )
+
+
+def member_ids(connection: sqlite3.Connection, kind: int, texts: Collection[str]) -> dict[str, int]:
+    """Numbers of stems or grams."""
+    return dict(
         connection.execute(
-            "SELECT id, form FROM words WHERE id IN (SELECT value FROM json_each(?))",
-            (many(np.unique(np.concatenate(ids)).tolist()),),
+            "SELECT text, id FROM members WHERE kind = ? AND text IN (SELECT value FROM json_each(?))",
+            (kind, many(texts)),
         )
     )
-    for (version, chunks, shape, _, _), own in zip(rows, ids, strict=True):
+
+
+def _read_batch(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[CardWords]:
+    cards = read_ids(connection, versions)
+    known = forms(connection, np.unique(np.concatenate([card.ids for card in cards])).tolist())
+    for card in cards:
         try:
-            words = [forms[word] for word in own.tolist()]
+            yield CardWords(card.version, [[known[id] for id in chunk] for chunk in card.chunks()])
         except KeyError as error:
-            raise sqlite3.DatabaseError(f"word {error} of card version {version} is missing") from error
-        ends = np.cumsum(codec.decode_shapes([shape], np.array([chunks])).lengths).tolist()
-        yield CardWords(version, [words[a:b] for a, b in zip([0, *ends], ends, strict=False)])
+            raise sqlite3.DatabaseError(f"word {error} of card version {card.version} is missing") from error
 
 
-def add(connection: sqlite3.Connection, cards: Sequence[CardWords], next_word: int) -> int:
+@dataclass(frozen=True, slots=True)
+class FreeIds:
+    """The next free id of a word, and of a stem or gram. None is ever used again."""
+
+    word: int
+    member: int
+
+
+def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeIds) -> FreeIds:
     """Store the words of new cards.
 
     Args:
         connection: in a write transaction.
         cards: the new cards.
-        next_word: the next free word id.
+        free: ids to use.
 
     Returns:
-        The next free word id.
+        What is free after that.
     """
-    forms = dict.fromkeys(chain.from_iterable(chain.from_iterable(card.chunks for card in cards)))
-    ids = _ids(connection, forms)
-    new = [form for form in forms if form not in ids]
-    ids.update(zip(new, range(next_word, next_word + len(new)), strict=True))
+    found = dict.fromkeys(chain.from_iterable(chain.from_iterable(card.chunks for card in cards)))
+    ids = _ids(connection, found)
+    new = [form for form in found if form not in ids]
+    ids.update(zip(new, range(free.word, free.word + len(new)), strict=True))
     connection.executemany("INSERT INTO words (id, form) VALUES (?, ?)", [(ids[form], form) for form in new])
-    joined = by_member((ids[form], form) for form in new)
+    joined = sorted(by_member((ids[form], form) for form in new).items())
     connection.executemany(
-        """INSERT INTO members (kind, text, words) VALUES (?, ?, ?)
+        """INSERT INTO members (kind, text, id, words) VALUES (?, ?, ?, ?)
         ON CONFLICT (kind, text) DO UPDATE SET words = CAST(words || excluded.words AS BLOB)""",
-        [(*key, np.array(words, "<u4").tobytes()) for key, words in sorted(joined.items())],
+        [(*key, free.member + n, np.array(own, "<u4").tobytes()) for n, (key, own) in enumerate(joined)],
     )
     for card in cards:
         own = np.fromiter((ids[word] for chunk in card.chunks for word in chunk), np.int64)
@@ -93,7 +138,7 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], next_word: i
             "INSERT INTO forward (version, content, checksum) VALUES (?, ?, ?)",
             (card.version, content, codec.checksum(content)),
         )
-    return next_word + len(new)
+    return FreeIds(free.word + len(new), free.member + len(joined))
 
 
 def count(connection: sqlite3.Connection, born: Iterable[CardWords], dead: Iterable[CardWords], sequence: int) -> None:
@@ -113,14 +158,14 @@ def count(connection: sqlite3.Connection, born: Iterable[CardWords], dead: Itera
     pages: defaultdict[int, list[str]] = defaultdict(list)
     for form in changed:
         pages[ids[form] // COUNTER_PAGE].append(form)
-    for page, forms in sorted(pages.items()):
+    for page, own in sorted(pages.items()):
         row = connection.execute("SELECT content FROM counters WHERE page = ?", (page,)).fetchone()
         counters = np.zeros((2, COUNTER_PAGE), np.int64)
         if row is not None:
             counters[:] = np.frombuffer(row[0], "<u4").reshape(2, COUNTER_PAGE)
-        slots = [ids[form] % COUNTER_PAGE for form in forms]
-        counters[0, slots] += [chunks[form] for form in forms]
-        counters[1, slots] += [cards[form] for form in forms]
+        slots = [ids[form] % COUNTER_PAGE for form in own]
+        counters[0, slots] += [chunks[form] for form in own]
+        counters[1, slots] += [cards[form] for form in own]
         connection.execute(
             "INSERT OR REPLACE INTO counters (page, changed, content) VALUES (?, ?, ?)",
             (page, sequence, np.maximum(counters, 0).astype("<u4").tobytes()),
@@ -141,11 +186,9 @@ def forget(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
         )
         held = np.unique(codec.join_words([codec.unpack_words(content) for (content,) in contents]))
         idle = _idle(connection, held)
-        gone = connection.execute(
-            "SELECT id, form FROM words WHERE id IN (SELECT value FROM json_each(?))", (many(idle),)
-        ).fetchall()
+        gone = forms(connection, idle)
         connection.executemany("DELETE FROM words WHERE id = ?", [(word,) for word in idle])
-        for (kind, text), ids in sorted(by_member(gone).items()):
+        for (kind, text), ids in sorted(by_member(gone.items()).items()):
             _leave(connection, kind, text, ids)
         connection.execute("DELETE FROM forward WHERE version IN (SELECT value FROM json_each(?))", (batch,))
 
@@ -176,10 +219,10 @@ def _idle(connection: sqlite3.Connection, words: IntArray) -> list[int]:
     return idle
 
 
-def _ids(connection: sqlite3.Connection, forms: Iterable[str]) -> dict[str, int]:
+def _ids(connection: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
     """Ids of those words that are in the vocabulary."""
     return dict(
-        connection.execute("SELECT form, id FROM words WHERE form IN (SELECT value FROM json_each(?))", (many(forms),))
+        connection.execute("SELECT form, id FROM words WHERE form IN (SELECT value FROM json_each(?))", (many(texts),))
     )
 
 

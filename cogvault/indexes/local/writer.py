@@ -126,8 +126,10 @@ def _put(connection: sqlite3.Connection, records: Sequence[Analyzed], state: Sta
         _put_card(connection, each, version, state.sequence)
         born.append(CardWords(version, each.words))
         version += len(each.words)
-    next_word = words.add(connection, born, state.next_word) if born else state.next_word
-    return born, replace(state, next_chunk=version, next_word=next_word)
+    if born:
+        free = words.add(connection, born, words.FreeIds(state.next_word, state.next_member))
+        state = replace(state, next_chunk=version, next_word=free.word, next_member=free.member)
+    return born, state
 
 
 def _put_card(connection: sqlite3.Connection, each: Analyzed, version: int, sequence: int) -> None:
