@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from cogvault.embedders.vectors import normalize_rows
 from cogvault.errors import ModelError, ModelUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from cogvault.types import FloatArray
 
@@ -28,6 +29,8 @@ _KNOWN_RANGE: Final = {"multilingual-e5-small": (0.75, 0.95)}
 #: Padded tokens of one batch: large ones gain no speed on a CPU and set the peak of memory.
 _BATCH_TOKENS: Final = 4096
 _CHARS_A_TOKEN: Final = 2
+#: A network that did not answer is not asked again for so long: every search would wait for it.
+_PAUSE_SECONDS: Final = 60.0
 
 
 class FastEmbedEmbedder:
@@ -43,12 +46,26 @@ class FastEmbedEmbedder:
         path: A local folder of the model's files (ONNX file, tokenizer.json, tokenizer_config.json).
         cache_dir: Downloads go to `fastembed/` in it.
         threads: CPU threads; None leaves it to onnxruntime.
+        clock: Seconds that never go back.
     """
 
-    __slots__ = ("_cache_dir", "_counter", "_folder", "_loaded", "_path", "_prefixes", "_threads", "name")
+    __slots__ = (
+        *("_cache_dir", "_clock", "_counter", "_folder", "_loaded", "_offline_until", "_path", "_prefixes"),
+        *("_threads", "name"),
+    )
 
-    def __init__(self, model: str, *, path: Path | None = None, cache_dir: Path, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        path: Path | None = None,
+        cache_dir: Path,
+        threads: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = model
+        self._clock = clock
+        self._offline_until = float("-inf")
         self._path = path
         self._cache_dir = cache_dir / "fastembed"
         self._threads = threads
@@ -149,9 +166,17 @@ class FastEmbedEmbedder:
             raise self._damaged(ValueError(f"gave vectors of shape {rows.shape}, or ones that are not numbers"))
         return normalize_rows(rows)
 
-    def _load(self) -> Any:
+    def _can_download(self) -> bool:
         from cogvault.embedders.network import can_download
 
+        if self._clock() < self._offline_until:
+            return False
+        if can_download():
+            return True
+        self._offline_until = self._clock() + _PAUSE_SECONDS
+        return False
+
+    def _load(self) -> Any:
         fastembed = _import_fastembed()
         folder = self._folder()
         if folder is not None:
@@ -160,21 +185,18 @@ class FastEmbedEmbedder:
         try:
             return self._open(fastembed, name, local_files_only=True)
         except ModelUnavailable:
-            if not can_download():
+            if not self._can_download():
                 raise
         except ModelError:
-            if not can_download():
+            if not self._can_download():
                 raise
             # Damaged in the cache: fetched again, once, and nothing else is touched.
             shutil.rmtree(self._cached_folder(fastembed), ignore_errors=True)
         return self._open(fastembed, name)
 
     def _open(self, fastembed: Any, name: str, **options: Any) -> Any:
-        import onnxruntime
-
         from cogvault.embedders.network import quiet_loguru
 
-        failures: tuple[type[Exception], ...] = (OSError, KeyError, *runtime_errors(onnxruntime))
         try:
             make_private(self._cache_dir)
             with quiet_loguru("fastembed"):
@@ -186,16 +208,14 @@ class FastEmbedEmbedder:
                     enable_cpu_mem_arena=False,
                     **options,
                 )
-        except ValueError as error:
-            # FastEmbed's only error for "not there", and one of several for a damaged tokenizer.
+        except Exception as error:  # tokenizers raises nothing narrower, and onnxruntime has no base class
+            # FastEmbed's only error for "not there", a ValueError.
             if "from any source" not in str(error):
                 raise self._damaged(error) from error
             msg = f"the model {self.name!r} is not on this machine and cannot be downloaded"
             raise ModelUnavailable(
                 msg, path=self._cache_dir, hint="connect once, give a local model folder, or use the bundled model"
             ) from error
-        except failures as error:
-            raise self._damaged(error) from error
         _pad_to_longest(loaded.model.tokenizer)
         return loaded
 

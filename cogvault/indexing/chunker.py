@@ -56,10 +56,14 @@ def chunker_for(embedder: Embedder | None, target_tokens: int) -> Chunker:
     """The chunker for a model; loads it only when a text comes near its window.
 
     Args:
-        embedder: the model, None = none.
+        embedder: the model, None = none; one that cannot even tell its window is none.
         target_tokens: typical size of a chunk.
     """
-    window = _DEFAULT_WINDOW if embedder is None else embedder.max_tokens
+    try:
+        window = _DEFAULT_WINDOW if embedder is None else embedder.max_tokens
+    except ModelError as error:
+        _log.warning("chunks are made without the model: %s", error)
+        return chunker_for(None, target_tokens)
     room = max(_SMALLEST_WINDOW, window - _RESERVED_TOKENS)
     count = likely_bound_each if embedder is None else _Counter(embedder, room // 4)
     budget = TokenBudget(room, count, likely_bound, min(target_tokens, room))

@@ -111,6 +111,17 @@ def test_a_folder_that_lacks_a_file_says_which(name: str, folder: Path, tmp_path
     assert name in f"{caught.value.path} {caught.value.hint}"
 
 
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"])
+@pytest.mark.parametrize("content", ["{", "[]", "not json"])
+def test_a_damaged_tokenizer_is_an_error_of_the_model(name: str, content: str, folder: Path, tmp_path: Path) -> None:
+    (folder / name).write_text(content)
+    with pytest.raises(ModelError) as caught:
+        make(folder, tmp_path).embed_query("text")
+    assert str(caught.value.path).startswith(str(folder))
+    with pytest.raises(ModelError):
+        _ = make(folder, tmp_path).max_tokens
+
+
 @pytest.mark.parametrize("content", ["{", "[]", "{}"])
 def test_a_config_that_makes_no_sense_is_an_error(content: str, folder: Path, tmp_path: Path) -> None:
     (folder / "config.json").write_text(content)
@@ -135,6 +146,16 @@ def test_a_named_model_without_network_is_unavailable(tmp_path: Path, monkeypatc
         for _ in range(2):
             with pytest.raises(ModelUnavailable, match="not on this machine"):
                 embedder.embed_query("text")
+
+
+def test_a_network_that_is_away_is_asked_once_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asked = [0.0], []
+    monkeypatch.setattr("cogvault.embedders.network.can_download", lambda: asked.append(now[0]))
+    embedder = FastEmbedEmbedder("intfloat/multilingual-e5-small", cache_dir=tmp_path, clock=lambda: now[0])
+    for now[0] in (0.0, 1.0, 59.0, 60.0, 61.0):
+        with pytest.raises(ModelUnavailable, match="not on this machine"):
+            _ = embedder.max_tokens
+    assert asked == [0.0, 60.0]
 
 
 def test_an_unknown_name_is_unavailable(tmp_path: Path) -> None:

@@ -53,6 +53,18 @@ def test_chunks_are_made_without_a_model_that_cannot_be_had() -> None:
     assert len(embedder.counted) == 1
 
 
+def test_a_model_that_cannot_tell_its_window_is_none() -> None:
+    class Nameless(SpyEmbedder):
+        @property
+        def max_tokens(self) -> int:  # type: ignore[override]
+            raise unavailable()
+
+    chunker, none = chunker_for(Nameless(), 200), chunker_for(None, 200)
+    assert chunker.chunk(card(PROSE)) == none.chunk(card(PROSE))
+    assert chunker.fingerprint("p") == none.fingerprint("p")
+    assert chunker.accepts(chunker_for(SpyEmbedder("one"), 200).fingerprint("p"), "p")
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_data_is_not_taken_for_prose(seed: int) -> None:
     data = random.Random(seed).randbytes(600)
