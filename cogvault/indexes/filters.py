@@ -39,8 +39,7 @@ def _checks(filter: Filter) -> Iterator[_Check]:
         yield _has_type(frozenset(map(fold, filter.types)))
     if filter.tags:
         yield _has_tags(frozenset(map(fold, filter.tags)))
-    if filter.path is not None:
-        yield _is_inside(filter.path)
+    yield from _places(filter)
     if (after := filter.after) is not None:
         yield lambda card: card.dated >= after
     if (before := filter.before) is not None:
@@ -72,12 +71,24 @@ def _has_tags(tags: frozenset[str]) -> _Check:
     return lambda card: tags <= frozenset(map(fold, card.tags))
 
 
-def _is_inside(path: str) -> _Check:
-    base = fold(path).removeprefix("./").strip("/")
-    if base in ("", "."):
+def _places(filter: Filter) -> Iterator[_Check]:
+    if filter.paths:
+        yield _is_inside(filter.paths)
+    if filter.outside:
+        yield _is_outside(filter.outside)
+
+
+def _is_inside(paths: tuple[str, ...]) -> _Check:
+    bases = frozenset(fold(path).removeprefix("./").strip("/") for path in paths)
+    if bases & {"", "."}:
         return lambda card: True
-    folder = base + "/"
-    return lambda card: (id := fold(card.id)) == base or id.startswith(folder)
+    folders = tuple(f"{base}/" for base in bases)
+    return lambda card: (id := fold(card.id)) in bases or id.startswith(folders)
+
+
+def _is_outside(folders: tuple[str, ...]) -> _Check:
+    inside = tuple(f"{folder}/" for folder in folders)
+    return lambda card: not card.id.startswith(inside)
 
 
 def _has_value(key: str, value: str) -> _Check:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from cogvault.cards.decoding import decode
-from cogvault.cards.paths import refusal, resolve_inside
+from cogvault.cards.paths import refusal
 from cogvault.errors import QueryError
+from cogvault.indexing.locate import locate
 from cogvault.indexing.reading import read_file
-from cogvault.indexing.scan import ScanOptions, scan
+from cogvault.indexing.scan import ScanOptions
 from cogvault.types import CardInfo, CardText
 
 __all__ = ["read_card"]
 
 
 def read_card(
-    root: Path, options: ScanOptions, cards: Iterable[CardInfo], id: str, lines: tuple[int, int] | None
+    root: Path, options: ScanOptions, cards: Sequence[CardInfo], id: str, lines: tuple[int, int] | None
 ) -> CardText:
     """Read a card as it stands in its file; other files of the vault are refused.
 
     Args:
         root: the vault.
         options: which files belong to it, for a card that is not indexed yet.
-        cards: what is indexed.
-        id: id of the card, or its path on disk.
+        cards: what is indexed, ordered by id.
+        id: id of the card, its path on disk, or its address.
         lines: first and last line, 1-based; None = all.
 
     Raises:
@@ -36,9 +37,8 @@ def read_card(
     """
     if lines is not None and not 1 <= lines[0] <= lines[1]:
         raise QueryError(f"not a range of lines: {lines[0]}-{lines[1]}", key="lines", hint="write 10-24")
-    resolve_inside(root, id)  # refused before anything is looked for
-    known = (card.path for card in cards if id in (card.id, card.path))
-    text = _text(root, next(known, None) or _unindexed(root, options, id))
+    card = locate(root, options, cards, id)
+    text = _text(card.file, id)
     # Only these are lines: str.splitlines would cut at form feeds and U+2028 as well.
     every = [f"{line}\n" for line in text.split("\n")]
     every[-1] = every[-1][:-1]
@@ -46,20 +46,12 @@ def read_card(
         del every[-1]
     first, last = lines or (1, len(every))
     last = min(last, len(every))
-    return CardText(id, "".join(every[first - 1 : last]), (first, last), len(every))
+    return CardText(card.id, "".join(every[first - 1 : last]), (first, last), len(every))
 
 
-def _text(root: Path, path: str) -> str:
+def _text(file: Path, id: str) -> str:
     try:
         # Resolved, as a card may be a link within the vault; what it leads to is then opened as no link.
-        return decode(read_file(resolve_inside(root, path).resolve(), sys.maxsize, time.time_ns).data).text
+        return decode(read_file(file.resolve(), sys.maxsize, time.time_ns).data).text
     except OSError as error:
-        raise refusal(path) from error
-
-
-def _unindexed(root: Path, options: ScanOptions, id: str) -> str:
-    """Path of a card that was written after the last sync."""
-    for file in scan(root, options, [id]).files.values():
-        if id in (file.id, file.path):
-            return file.path
-    raise refusal(id)
+        raise refusal(id) from error

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cogvault.cards.addresses import DIMENSIONS
+from cogvault.config import Config
 from cogvault.indexing.ignore import IgnoreRules
 from cogvault.text.normalise import nfc
 from cogvault.types import Problem
@@ -22,7 +24,7 @@ class ScanOptions:
     """Which files belong to a vault.
 
     Attributes:
-        recursive: walk folders; False = only files directly in the root.
+        recursive: walk all folders; False = only files directly in the root, and the folders of addresses.
         ignore: gitignore patterns, stronger than those in files.
         use_gitignore: follow the vault's own ``.gitignore`` files too.
     """
@@ -30,6 +32,17 @@ class ScanOptions:
     recursive: bool = False
     ignore: tuple[str, ...] = ()
     use_gitignore: bool = False
+
+    @classmethod
+    def from_config(cls, config: Config) -> ScanOptions:
+        """The options that a vault's settings ask for."""
+        return cls(config.recursive, config.ignore, config.use_gitignore)
+
+    def walks(self, path: str) -> bool:
+        """True when the folder that the path (vault-relative, as on disk, with a ``/``) lies in or ends with is walked,
+        as far as no pattern ignores it."""
+        head, slash, _ = path.partition("/")
+        return self.recursive or (bool(slash) and head in DIMENSIONS)
 
 
 class FolderRules:

@@ -19,7 +19,7 @@ from cogvault.indexing.scopes import EVERYWHERE, Scope, scopes_around
 from cogvault.text.normalise import nfc
 from cogvault.types import Problem, Stamp
 
-__all__ = ["ScanOptions", "ScanResult", "ScannedFile", "scan", "stamp_of"]
+__all__ = ["ScanOptions", "ScanResult", "ScannedFile", "is_card_path", "scan", "stamp_of"]
 
 _SUFFIX = ".md"
 _POSIX = os.name == "posix"
@@ -92,6 +92,12 @@ def scan(root: Path, options: ScanOptions, paths: Iterable[Path | str] | None = 
     return ScanResult(files, (*walk.rules.problems, *walk.problems), frozenset(walk.unreadable), scopes)
 
 
+def is_card_path(root: Path, options: ScanOptions, path: str) -> bool:
+    """True when a scan takes a file at this path (vault-relative, as on disk) for a card, should there be one."""
+    walk = _Walk(root, options, FolderRules(root, options))
+    return walk.is_card(path) and walk.is_real(path[: path.rfind("/") + 1])
+
+
 def stamp_of(status: os.stat_result) -> Stamp:
     """The stamp in a stat result. Windows gives neither inode nor change time cheaply and alike: both are 0 there."""
     inode = status.st_ino & _INODE_MASK if _POSIX else 0
@@ -128,7 +134,7 @@ class _Walk:
 
     def part(self, scope: Scope) -> None:
         """List one part of the vault."""
-        if scope.folder and not (self.options.recursive and self._is_real(scope.folder)):
+        if scope.folder and not (self.options.walks(scope.folder) and self.is_real(scope.folder)):
             return
         folders = [scope.folder] if self.rules.enters(scope.folder) else []
         while folders:
@@ -169,9 +175,9 @@ class _Walk:
     def _entry(self, folder: str, entry: os.DirEntry[str], below: list[str]) -> None:
         name = entry.name
         is_card = name[-3:].lower() == _SUFFIX
-        if is_hidden(name) or not (is_card or self.options.recursive):
-            return
         path = folder + name
+        if is_hidden(name) or not (is_card or self.options.walks(f"{path}/")):
+            return
         try:
             if entry.is_symlink():
                 if is_card:
@@ -179,7 +185,7 @@ class _Walk:
             elif entry.is_dir(follow_symlinks=False):
                 inner = f"{path}/"
                 if (
-                    self.options.recursive
+                    self.options.walks(inner)
                     and not _is_junction(entry)
                     and self.rules.enters(inner)
                     and self._named(path)
@@ -222,21 +228,23 @@ class _Walk:
             except (OSError, RuntimeError, ValueError):  # broken, a loop, or outside
                 self._problem(path, "link-ignored", _LINK_IGNORED)
                 continue
-            if not stat.S_ISREG(status.st_mode) or target in taken or self._is_card(target):
+            if not stat.S_ISREG(status.st_mode) or target in taken or self.is_card(target):
                 continue
-            if self.options.recursive or not all(map(is_usable_name, target.split("/"))):
+            if self.options.walks(target) or not all(map(is_usable_name, target.split("/"))):
                 self._problem(path, "link-ignored", _LINK_IGNORED)
             elif self.rules.takes(target):
                 taken.add(target)
                 self.found[path] = target, stamp_of(status)
 
-    def _is_card(self, path: str) -> bool:
+    def is_card(self, path: str) -> bool:
+        """True when the path is one that files are taken at."""
         names = path.split("/")
-        reached = self.options.recursive or len(names) == 1
+        reached = len(names) == 1 or self.options.walks(path)
         named = names[-1][-3:].lower() == _SUFFIX and not is_scratch(names[-1]) and all(map(is_usable_name, names))
         return reached and named and self.rules.takes(path)
 
-    def _is_real(self, folder: str) -> bool:
+    def is_real(self, folder: str) -> bool:
+        """True when no symbolic link leads to the folder."""
         return (self.root / folder).resolve() == self.root.resolve() / folder
 
     def _unreadable(self, path: str, error: OSError) -> None:

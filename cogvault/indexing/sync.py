@@ -68,7 +68,7 @@ class SyncOptions:
         return cls(
             lock_folder=index_folder,
             keyword_only=keyword_only,
-            scan=ScanOptions(config.recursive, config.ignore, config.use_gitignore),
+            scan=ScanOptions.from_config(config),
             chunk_tokens=config.chunk_tokens,
             max_card_bytes=config.max_card_bytes,
             lock_timeout_seconds=config.lock_timeout_seconds,

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
 
+from cogvault.cards.addresses import DIMENSIONS
 from cogvault.errors import CogvaultError
 from cogvault.indexing.debounce import Batch, Debouncer
 from cogvault.indexing.events import EventSource, Mode, PollingSource, not_ignored, wakes
@@ -27,8 +28,8 @@ logger = logging.getLogger(__name__)
 # As sync_batch does.
 SyncPaths: TypeAlias = Callable[[Batch, Progress], SyncReport]
 
-# Device and inode of the root, None when it is away.
-RootId: TypeAlias = tuple[int, int] | None
+# Device and inode of the root and whether folders of it are watched too, None when it is away.
+RootId: TypeAlias = tuple[int, int, bool] | None
 
 _POLLING_HINT = "raise the limits (sysctl fs.inotify.max_user_watches, ulimit -n), or leave it so"
 
@@ -90,7 +91,7 @@ class Watcher:
         self.events = 0
 
     def __enter__(self) -> Watcher:
-        self._rewatch(_root_id(self._root))
+        self._rewatch(_root_id(self._root, self._scan))
         self._thread.start()
         return self
 
@@ -171,7 +172,7 @@ class Watcher:
         if root_id is None:
             return
         try:
-            self._source.start(self._root, self._scan.recursive, self._tell)
+            self._source.start(self._root, root_id[2], self._tell)
         except FileNotFoundError:  # away again
             return
         except OSError as error:
@@ -186,7 +187,7 @@ class Watcher:
             if not path.is_relative_to(self._root):
                 return
             inner = "" if path == self._root else path.relative_to(self._root).as_posix()
-            if not wakes(inner, is_folder, self._scan.recursive):
+            if not wakes(inner, is_folder, self._scan.walks(f"{inner}/")):
                 return
         with self._wake:
             self.events += 1
@@ -216,7 +217,7 @@ class Watcher:
             return frozenset() if self._hints.wait_seconds(now) else self._hints.take()
 
     def _step(self, batch: Batch) -> None:
-        root_id = _root_id(self._root)
+        root_id = _root_id(self._root, self._scan)
         if root_id != self._watched:
             self._rewatch(root_id)
             batch = None
@@ -286,12 +287,13 @@ class _Stopped(Exception):
     """Ends a sync that nobody waits for any more."""
 
 
-def _root_id(root: Path) -> RootId:
+def _root_id(root: Path, options: ScanOptions) -> RootId:
     try:
         status = root.stat()
+        walked = options.recursive or any((root / name).is_dir() for name in DIMENSIONS)
     except OSError:
         return None
-    return status.st_dev, status.st_ino
+    return status.st_dev, status.st_ino, walked
 
 
 def _system() -> EventSource:

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 from typing import Any, overload
-from urllib.parse import quote
 
 from cogvault.types import JsonValue, Status, to_json
-
-DIMENSIONS = ("session", "user", "agent", "resources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +203,3 @@ def _bars(hit: Hit) -> str:
         for part in hit.parts
     )
     return f"<td style='text-align:left'>{bars}</td>"
-
-
-def card_uri(id: str) -> str:
-    """Address of a card: its path below a dimension folder, else ``cogvault://resources/<path>``."""
-    head = id.split("/", 1)[0]
-    path = id if head in DIMENSIONS and "/" in id else f"resources/{id}"
-    return "cogvault://" + quote(path, safe="/")

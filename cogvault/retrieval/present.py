@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cogvault.cards.addresses import card_uri
 from cogvault.cards.scan_markdown import without_mark
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Snapshot
 from cogvault.rankers.links import LinkGraph
 from cogvault.retrieval.decay import validity
 from cogvault.retrieval.explain import parts_of
-from cogvault.retrieval.hits import Hit, card_uri
+from cogvault.retrieval.hits import Hit
 from cogvault.retrieval.ladder import confidence
 from cogvault.retrieval.packing import Packed, Piece, pack
 from cogvault.retrieval.scoring import Scores
@@ -83,7 +84,7 @@ class Presenter:
                 Hit(
                     id=card.id,
                     file=card.path,
-                    uri=card_uri(card.id),
+                    uri=card_uri(card.id, found.snapshot.cards),
                     title=card.title,
                     type=card.type,
                     tags=card.tags,

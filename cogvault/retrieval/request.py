@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
 
+from cogvault.cards.addresses import EVERYTHING, prefix_of
 from cogvault.errors import QueryError
 from cogvault.text.dates import parse_date
 from cogvault.text.normalise import fold
@@ -33,7 +34,7 @@ def build_filter(
     Args:
         type: one type or several, any of which will do.
         tags: one tag or several, all of which are needed.
-        path: folder or card, vault-relative.
+        path: folder or card, vault-relative, or the beginning of an address.
         after, before: dates; a day without a time starts at midnight UTC.
         as_of: the instant at which a card must be valid.
         where: frontmatter keys and the values they must have.
@@ -41,14 +42,17 @@ def build_filter(
 
     Raises:
         QueryError: a date cannot be read, or the range is empty.
+        PathError: ``path`` can name nothing in a vault.
     """
     start, end = instant("after", after), instant("before", before)
     if start is not None and end is not None and start >= end:
         raise QueryError("the range is empty: after is not before before", key="after", hint="swap the two dates")
+    part = prefix_of(path or "")
     return Filter(
         types=frozenset(fold(name) for name in _names(type)),
         tags=frozenset(fold(name.removeprefix("#")) for name in _names(tags)),
-        path=_folder(path),
+        paths=part.inside if part.inside != EVERYTHING.inside else (),
+        outside=part.outside,
         after=start,
         before=end,
         as_of=instant("as_of", as_of),
@@ -79,14 +83,6 @@ def _names(value: Names) -> list[str]:
     if value is None:
         return []
     return [value] if isinstance(value, str) else list(value)
-
-
-def _folder(path: str | None) -> str | None:
-    """A path filter without leading ``./`` and trailing ``/``; the vault itself is no filter."""
-    if path is None:
-        return None
-    cleaned = path.replace("\\", "/").removeprefix("./").rstrip("/")
-    return cleaned if cleaned not in ("", ".") else None
 
 
 def _text(value: object) -> str:

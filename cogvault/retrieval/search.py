@@ -322,7 +322,8 @@ def describe(filter: Filter) -> str:
     parts = [
         ("type", " or ".join(sorted(filter.types))),
         ("tags", " and ".join(sorted(filter.tags))),
-        ("path", filter.path or ""),
+        ("path", " or ".join(filter.paths)),
+        ("outside", " and ".join(filter.outside)),
         ("after", filter.after.isoformat() if filter.after else ""),
         ("before", filter.before.isoformat() if filter.before else ""),
         ("as of", filter.as_of.isoformat() if filter.as_of else ""),

@@ -37,13 +37,13 @@ _CARDS = (
 _FILTERS = {
     "type": Filter(types=frozenset({"note"})),
     "tags": Filter(tags=frozenset({"sea"})),
-    "path": Filter(path="work"),
+    "path": Filter(paths=("work",)),
     "after": Filter(after=DAY.replace(day=3)),
     "before": Filter(before=DAY.replace(day=3)),
     "where": Filter(where=(("owner", "ana"),)),
     "ids": Filter(ids=frozenset({"a.md", "other.md"})),
     "without": Filter(without=frozenset({"a.md", "work/b.md"})),
-    "two at once": Filter(path="work", types=frozenset({"note"})),
+    "two at once": Filter(paths=("work",), types=frozenset({"note"})),
 }
 
 

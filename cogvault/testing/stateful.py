@@ -29,7 +29,12 @@ _WORDS = "payment payments repayment svc_payments POL-358 getUserName база �
 _TEXTS = st.lists(st.sampled_from(_WORDS.split(" ")), max_size=4).map(" ".join)
 _MODELS = {"model-1": DIM, "model-2": 2 * DIM}
 _FILTERS = st.sampled_from(
-    [ALL, Filter(path="notes"), Filter(types=frozenset({"project"})), Filter(without=frozenset({"a.md", "notes/b.md"}))]
+    [
+        ALL,
+        Filter(paths=("notes",)),
+        Filter(types=frozenset({"project"})),
+        Filter(without=frozenset({"a.md", "notes/b.md"})),
+    ]
 )
 
 

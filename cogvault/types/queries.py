@@ -48,7 +48,8 @@ class Filter:
     Attributes:
         types: any of these types.
         tags: all of these tags.
-        path: folder or card, vault-relative; matches on path boundaries.
+        paths: any of these folders or cards, vault-relative; matches on path boundaries. Empty = everywhere.
+        outside: never cards in one of these folders, written exactly so.
         after: ``dated`` at or after.
         before: ``dated`` before.
         as_of: valid at this instant: created (or valid_from) not after it, valid_until after it.
@@ -59,7 +60,8 @@ class Filter:
 
     types: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
-    path: str | None = None
+    paths: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
     after: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None

@@ -260,7 +260,7 @@ def test_large_filters_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
     for each in (index, oracle):
         each.apply(ChangeSet(put=cards))
-    for filter in (Filter(types=frozenset({"x"})), Filter(types=frozenset({"y"})), Filter(path="07.md"), ALL):
+    for filter in (Filter(types=frozenset({"x"})), Filter(types=frozenset({"y"})), Filter(paths=("07.md",)), ALL):
         for limit in (1, 7, 200):
             one, two = (each.snapshot().keyword(terms("tree leaf"), filter, limit) for each in (index, oracle))
             np.testing.assert_array_equal(one.chunks, two.chunks)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cogvault.errors import VaultError
-from cogvault.indexing.scan import ScanOptions, ScanResult, scan
+from cogvault.indexing.scan import ScanOptions, ScanResult, is_card_path, scan
 
 FLAT = ScanOptions()
 DEEP = ScanOptions(recursive=True)
@@ -299,3 +299,31 @@ def test_a_very_deep_tree_is_walked(vault: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "n.md").write_text("x")
     assert ids(scan(vault, DEEP)) == ["d/" * 400 + "n.md"]
+
+
+def test_the_folders_of_addresses_are_walked_in_a_flat_vault_too(vault: Path) -> None:
+    for id in ("a.md", "user/ana/p.md", "session/s/timeline/t.md", "agent/x.md", "resources/y/z.md", "users/no.md"):
+        (vault / id).parent.mkdir(parents=True, exist_ok=True)
+        (vault / id).write_text("x")
+    assert ids(scan(vault, ScanOptions())) == [
+        "a.md",
+        "agent/x.md",
+        "resources/y/z.md",
+        "session/s/timeline/t.md",
+        "user/ana/p.md",
+    ]
+    assert ids(scan(vault, ScanOptions(ignore=("session/",)), ["session/s/timeline/t.md", "user/ana/p.md"])) == [
+        "user/ana/p.md"
+    ]
+    assert ids(scan(vault, ScanOptions(), ["users/no.md"])) == []
+
+
+def test_a_card_s_path_is_known_before_there_is_a_card(vault: Path) -> None:
+    (vault / "real").mkdir()
+    (vault / "user").symlink_to("real", target_is_directory=True)
+    flat, deep = ScanOptions(ignore=("no*",)), ScanOptions(recursive=True)
+    taken = [path for path in ("a.md", "agent/b/c.md", "x/a.md", "no.md", "agent/note/a.md", "a.txt", "~$a.md", ".a.md")
+             if is_card_path(vault, flat, path)]  # fmt: skip
+    assert taken == ["a.md", "agent/b/c.md"]
+    assert is_card_path(vault, deep, "x/a.md")
+    assert not is_card_path(vault, deep, "user/a.md")  # a folder is never entered by a link

@@ -4,20 +4,12 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from cogvault.retrieval.hits import DIMENSIONS, Hits, Part, Stage, Trace, card_uri
+from cogvault.retrieval.hits import Hits, Part, Stage, Trace
 from cogvault.types import Status, to_json
 from tests.retrieval.values import NOW, hit
-
-# Ids are NFC text of any script; "." and ".." never name a card.
-ids = st.lists(st.text(min_size=1, max_size=8).filter(lambda part: "/" not in part), min_size=1, max_size=4).map(
-    "/".join
-)
 
 
 def answer(**fields: object) -> Hits:
@@ -89,33 +81,3 @@ def test_a_notebook_shows_bars_only_when_explained() -> None:
     assert "width:40px" in html
     assert "-0.100" in html
     assert "width:-" not in html
-
-
-@given(ids)
-@example("50% plan #1 & v=2?.md")
-@example("ordner/Übersicht 设备.md")
-@example("user/ana/goals/a.md")
-@example("session.md")
-@example("a%2Fb.md")
-def test_an_address_leads_back_to_the_id(id: str) -> None:
-    uri = card_uri(id)
-    assert uri.isascii()
-    assert not set(uri) & set(' #?"<>\\\n')
-    assert uri.startswith("cogvault://")
-    path = unquote(uri.removeprefix("cogvault://"))
-    assert path == (id if id.split("/")[0] in DIMENSIONS and "/" in id else f"resources/{id}")
-
-
-@pytest.mark.parametrize(
-    ("id", "uri"),
-    [
-        ("a.md", "cogvault://resources/a.md"),
-        ("user/ana/goals/a.md", "cogvault://user/ana/goals/a.md"),
-        ("session/abc/timeline/2026-05-01_001.md", "cogvault://session/abc/timeline/2026-05-01_001.md"),
-        ("users/a.md", "cogvault://resources/users/a.md"),
-        ("user.md", "cogvault://resources/user.md"),
-    ],
-)
-def test_an_address_begins_with_a_dimension(id: str, uri: str) -> None:
-    assert card_uri(id) == uri
-    assert urlsplit(uri).netloc in DIMENSIONS

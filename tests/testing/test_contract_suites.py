@@ -93,7 +93,7 @@ class OnBlind(RankerContract):
 
 
 def test_a_ranker_that_cuts_too_early_keeps_or_turns_its_answer_is_caught() -> None:
-    fails(lambda: OnCareless().test_a_filter_holds_before_the_limit(Filter(path="work/deep")))
+    fails(lambda: OnCareless().test_a_filter_holds_before_the_limit(Filter(paths=("work/deep",))))
     fails(OnCareless().test_a_change_is_followed_and_an_older_view_stays_as_it_was)
     fails(OnBackwards().test_a_ranking_is_chunks_of_the_snapshot_best_first)
     fails(OnBackwards().test_a_limit_cuts_the_end_off)

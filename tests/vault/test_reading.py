@@ -73,9 +73,24 @@ def test_a_refusal_does_not_tell_what_exists(library: Shelf) -> None:
     assert len(said) == 1
 
 
-@pytest.mark.parametrize("path", ["..", "../vault-evil", "/", "a/../..", "%2e%2e"])
-def test_no_folder_filter_reaches_outside(library: Shelf, path: str) -> None:
-    assert [hit.id for hit in library.vault.search("wombat", path=path)] in ([], ["a/a.md"])
+@pytest.mark.parametrize("path", ["..", "../vault-evil", "a/../..", "%2e%2e", "a/.git", "cogvault://user/../.."])
+def test_a_folder_filter_that_could_reach_outside_is_refused(library: Shelf, path: str) -> None:
+    with pytest.raises(PathError):
+        library.vault.search("wombat", path=path)
+
+
+@pytest.mark.parametrize("path", ["/", "/a", "cogvault://resources/", "cogvault://resources/a/"])
+def test_a_folder_filter_begins_in_the_vault(library: Shelf, path: str) -> None:
+    assert [hit.id for hit in library.vault.search("wombat", path=path)] == ["a/a.md"]
+
+
+@pytest.mark.parametrize("scheme", ["cogvault", "cortex"])
+def test_a_card_is_read_by_its_address(library: Shelf, scheme: str) -> None:
+    assert library.vault.read(f"{scheme}://resources/a/a.md").text == "wombat\n"
+    assert library.vault.read(f"{scheme}://resources/a/a.md").id == "a/a.md"
+    library.write("user/ana/50% plan #1 & v=2?.md", "quokka\n")
+    [hit] = library.vault.search("quokka", path=f"{scheme}://user/ana")
+    assert library.vault.read(hit.uri).text == "quokka\n"
 
 
 def test_folder_filters_match_on_path_boundaries(library: Shelf) -> None:

@@ -218,3 +218,28 @@ def test_reports_end_when_stopped_and_when_closed(folder: Path) -> None:
         stop.set()
         assert list(reports) == []
     assert list(watcher.reports(threading.Event())) == []
+
+
+def test_the_folders_of_addresses_are_watched_in_a_flat_vault_as_soon_as_there_are_any(folder: Path) -> None:
+    class Asked(FakeSource):
+        def __init__(self) -> None:
+            super().__init__()
+            self.asked: list[bool] = []
+
+        def start(self, root: Path, recursive: bool, tell: Tell) -> None:
+            super().start(root, recursive, tell)
+            self.asked.append(recursive)
+
+    sync, source = Recorder(), Asked()
+    hints = Debouncer(quiet_seconds=0.05, longest_seconds=0.5, most=4096)
+    with Watcher(folder, ScanOptions(), sync, source=source, hints=hints) as watcher:
+        wait_until(lambda: watcher.last_report, "first sync")
+        (folder / "user").mkdir()
+        source.tell(folder / "other", is_folder=True)
+        source.tell(folder / "user", is_folder=True)
+        wait_until(lambda: len(sync.batches) == 2, "second sync")
+        source.tell(folder / "other" / "a.md")
+        source.tell(folder / "user" / "a.md")
+        wait_until(lambda: len(sync.batches) == 3, "third sync")
+    assert source.asked == [False, True]
+    assert sync.batches == [None, None, {folder / "user" / "a.md"}]
