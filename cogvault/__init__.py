@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cogvault.indexing.report import SyncProgress as SyncProgress
     from cogvault.indexing.report import SyncReport as SyncReport
     from cogvault.indexing.watching import Watcher as Watcher
+    from cogvault.layers.tokens import clip as clip
+    from cogvault.layers.tokens import estimate_tokens as estimate_tokens
     from cogvault.retrieval.fencing import Fenced as Fenced
     from cogvault.retrieval.fencing import fence_text as fence_text
     from cogvault.retrieval.fencing import fenced as fenced
@@ -36,6 +38,8 @@ _HOMES = {
     "Vault": "cogvault.vault",
     "VaultStatus": "cogvault.types",
     "Watcher": "cogvault.indexing.watching",
+    "clip": "cogvault.layers.tokens",
+    "estimate_tokens": "cogvault.layers.tokens",
     "fence_text": "cogvault.retrieval.fencing",
     "fenced": "cogvault.retrieval.fencing",
 }
@@ -52,6 +56,8 @@ __all__ = [
     "VaultStatus",
     "Watcher",
     "__version__",
+    "clip",
+    "estimate_tokens",
     "fence_text",
     "fenced",
 ]

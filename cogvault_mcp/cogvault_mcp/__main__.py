@@ -1,0 +1,135 @@
+"""``cogvault-mcp``: serve a vault over MCP."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cogvault import __version__
+from cogvault.errors import CogvaultError, ConfigError, VaultError
+
+if TYPE_CHECKING:
+    from cogvault import Vault
+
+TOKEN_VARIABLE = "COGVAULT_TOKEN"
+_EXAMPLES = """\
+examples:
+  cogvault-mcp --tenant ~/agent/memory
+  cogvault-mcp --tenant ~/agent/memory --http 127.0.0.1:8765
+  cogvault-mcp --http 127.0.0.1:8765 --token-file ~/.config/cogvault/tokens.toml
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until the client is gone; 2 = wrong command line, 3 = the vault could not be used."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.debug:
+        logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+    try:
+        return _serve(arguments)
+    except CogvaultError as error:
+        sys.stderr.write(f"cogvault-mcp: {error}\n")
+        return 2 if isinstance(error, ConfigError) else 3
+    except KeyboardInterrupt:
+        return 130
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from cogvault_mcp.memory import Memory
+
+    settings = {
+        "model": arguments.model,
+        "half_life_days": arguments.half_life,
+        "mmr_lambda": arguments.mmr,
+        "recursive": arguments.recursive,
+        "strip_frontmatter": arguments.strip_frontmatter,
+        "ignore": tuple(arguments.ignore) or None,
+    }
+    chosen = {name: value for name, value in settings.items() if value is not None}
+
+    def memory(folder: Path) -> Memory:
+        if not folder.is_dir():
+            raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
+        return Memory(partial(_open, folder, chosen), types=tuple(arguments.types), k=arguments.k)
+
+    if not arguments.http:
+        from cogvault_mcp.stdio import serve_stdio
+
+        serve_stdio(memory(_tenant(arguments.tenant)))
+        return 0
+    from cogvault_mcp.http import serve_http
+
+    host, port = _address(arguments.http)
+    if arguments.token_file:
+        from cogvault_mcp.tenants import read_tokens
+
+        memories = {token: memory(folder) for token, folder in read_tokens(arguments.token_file).items()}
+    else:
+        memories = {_token(): memory(_tenant(arguments.tenant))}
+    sys.stderr.write(f"cogvault-mcp: http://{host}:{port}/mcp\n")
+    serve_http(memories, host, port)
+    return 0
+
+
+def _open(folder: Path, settings: dict[str, Any]) -> Vault:
+    from cogvault import Config, Vault
+
+    return Vault(folder, Config(**settings))
+
+
+def _tenant(given: str | None) -> Path:
+    folder = os.environ.get("COGVAULT_TENANT", "") if given is None else given
+    if not folder.strip():
+        raise ConfigError("no vault was named", hint="say --tenant DIR, or set COGVAULT_TENANT to the vault's folder")
+    return Path(folder).expanduser()
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ConfigError(f"not an address: {text!r}", key="http", hint="write 127.0.0.1:8765")
+    return host, int(port)
+
+
+def _token() -> str:
+    if token := os.environ.get(TOKEN_VARIABLE):
+        return token
+    token = secrets.token_urlsafe(32)
+    sys.stderr.write(f"cogvault-mcp: token {token} (set {TOKEN_VARIABLE} to keep one)\n")
+    return token
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "cogvault-mcp",
+        description="Serve a folder of Markdown as memory over the Model Context Protocol.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--tenant", metavar="DIR", help="folder of the vault (COGVAULT_TENANT)")
+    add("--http", metavar="HOST:PORT", help="serve streamable HTTP instead of standard input and output")
+    add("--token-file", type=Path, metavar="FILE", help="TOML file of several tenants and their tokens")
+    add("--model", metavar="NAME", help="embedding model, as for `cogvault index`")
+    add("--half-life", type=float, metavar="DAYS", help="age at which a score is halved")
+    add("--mmr", type=float, metavar="LAMBDA", help="diversity of hits, 0 to 1")
+    add("--type", dest="types", action="append", default=[], metavar="T", help="recall cards of this type only")
+    add("-k", type=int, default=None, metavar="N", help="hits of a recall that does not say how many")
+    add("--recursive", action=argparse.BooleanOptionalAction, help="walk subfolders")
+    add("--strip-frontmatter", action=argparse.BooleanOptionalAction, help="keep frontmatter out of the body text")
+    add("--ignore", action="append", default=[], metavar="GLOB", help="gitignore pattern to leave out; repeatable")
+    add("--debug", action="store_true", help="log to standard error")
+    add("--version", action="version", version=f"cogvault-mcp {__version__}")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

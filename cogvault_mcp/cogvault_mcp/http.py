@@ -1,0 +1,93 @@
+"""Serve many clients over streamable HTTP: a bearer token is needed, and says which vault."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from cogvault_mcp.memory import Memory
+from cogvault_mcp.server import Context, create_server
+
+__all__ = ["TokenGate", "http_app", "serve_http"]
+
+PATH = "/mcp"
+_MEMORY = "cogvault.memory"
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+class TokenGate:
+    """Lets a request pass that bears a known token, with the memory that the token opens.
+
+    Args:
+        app: what is behind the gate.
+        memories: token to memory.
+    """
+
+    def __init__(self, app: ASGIApp, memories: Mapping[str, Memory]) -> None:
+        self._app = app
+        self._memories = {token.encode(): memory for token, memory in memories.items()}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        memory = self._memory(scope)
+        if memory is None:
+            body = {"error": "unauthorized", "hint": "send the header Authorization: Bearer TOKEN"}
+            await JSONResponse(body, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
+            return
+        scope[_MEMORY] = memory
+        await self._app(scope, receive, send)
+
+    def _memory(self, scope: Scope) -> Memory | None:
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if len(given) != 1 or given[0][:7].lower() != b"bearer ":
+            return None
+        token = given[0][7:].strip()
+        found: Memory | None = None
+        for known, memory in self._memories.items():  # all of them: the time taken tells nothing
+            if hmac.compare_digest(known, token):
+                found = memory
+        return found
+
+
+def http_app(memories: Mapping[str, Memory], host: str) -> ASGIApp:
+    """The server as an ASGI application.
+
+    Args:
+        memories: token to memory.
+        host: name or address that clients use, for the check of host and origin.
+    """
+
+    def memory_of(context: Context) -> Memory:
+        assert context.request is not None  # every transport over HTTP hands its request on
+        memory: Memory = context.request.scope[_MEMORY]
+        return memory
+
+    names = [*_LOOPBACK, *([] if host in _LOOPBACK else [host])]
+    security = TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[f"{name}:*" for name in names],
+        allowed_origins=[f"{scheme}://{name}:*" for name in names for scheme in ("http", "https")],
+    )
+    app = create_server(memory_of).streamable_http_app(
+        streamable_http_path=PATH, transport_security=security, host=host
+    )
+    return TokenGate(app, memories)
+
+
+def serve_http(memories: Mapping[str, Memory], host: str, port: int) -> None:
+    """Serve until interrupted; open requests end first."""
+    import uvicorn
+
+    settings: dict[str, Any] = {"host": host.strip("[]"), "port": port, "log_level": "warning", "access_log": False}
+    try:
+        uvicorn.run(http_app(memories, host), timeout_graceful_shutdown=5, **settings)
+    finally:
+        for memory in {id(memory): memory for memory in memories.values()}.values():
+            memory.close()

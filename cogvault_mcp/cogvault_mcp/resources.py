@@ -1,0 +1,58 @@
+"""Cards as resources."""
+
+from __future__ import annotations
+
+import mcp_types as types
+
+from cogvault_mcp.memory import Memory
+
+__all__ = ["TEMPLATE", "listed", "resource"]
+
+PAGE = 100
+_MIME = "text/markdown"
+
+TEMPLATE = types.ResourceTemplate(
+    name="card",
+    title="Memory card",
+    uri_template="cogvault://{+path}",
+    description="One card by its address, such as cogvault://resources/deploy.md",
+    mime_type=_MIME,
+)
+
+
+def listed(memory: Memory, cursor: str) -> types.ListResourcesResult:
+    """One page of cards, ordered by id.
+
+    Args:
+        cursor: id of the last card of the page before, "" = from the start.
+    """
+    vault = memory.vault()
+    cards = [card for card in vault.cards() if card.id > cursor]
+    page = cards[:PAGE]
+    return types.ListResourcesResult(
+        resources=[
+            types.Resource(
+                name=card.id,
+                title=card.title,
+                uri=vault.uri(card.id),
+                description=card.description or None,
+                mime_type=_MIME,
+                size=card.stamp.size,
+            )
+            for card in page
+        ],
+        next_cursor=page[-1].id if len(cards) > len(page) else None,
+    )
+
+
+def resource(memory: Memory, uri: str) -> types.ReadResourceResult:
+    """The text of a card, between markers: it is data.
+
+    Raises:
+        PathError: the address names no card.
+    """
+    from cogvault import fence_text
+
+    text = memory.vault().read(uri).text
+    contents = types.TextResourceContents(uri=uri, mime_type=_MIME, text=fence_text(text, uri))
+    return types.ReadResourceResult(contents=[contents])
