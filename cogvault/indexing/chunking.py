@@ -20,7 +20,7 @@ from cogvault.types import Card, Chunk, ChunkKind
 
 __all__ = ["CHUNKER_VERSION", "TokenBudget", "chunk_card", "text_terms"]
 
-CHUNKER_VERSION = f"2.{scan_markdown.VERSION}"
+CHUNKER_VERSION = f"3.{scan_markdown.VERSION}"
 
 
 def chunk_card(card: Card, *, budget: TokenBudget) -> tuple[Chunk, ...]:

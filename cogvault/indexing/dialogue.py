@@ -9,7 +9,8 @@ from itertools import pairwise
 
 from cogvault.indexing.budget import TokenBudget
 from cogvault.text.dates import date_forms, resolve_relative
-from cogvault.text.queries import SPEAKER_FIELD
+from cogvault.text.queries import speaker_form
+from cogvault.text.tokens import is_dense, is_identifier, words
 from cogvault.types import Chunk, ChunkKind
 
 # Context in front of a chunk's own text takes at most this part of the window.
@@ -26,12 +27,20 @@ def turn_terms(speaker: str, said: str, at: datetime | None, headings: Sequence[
             against it.
         headings: headings that stand in the turn's own lines.
     """
-    # "speaker:ana" is a word of its own, by which a query that names Ana finds what she said, not what was said of her.
-    parts = [*headings, " ".join(SPEAKER_FIELD + name for name in speaker.split()), said]
+    parts = [*headings, _speaker_terms(speaker), said]
     if at is not None:
         days = (*date_forms(at.date(), said), *resolve_relative(said, at))
         parts.append(" ".join(dict.fromkeys(days)))
     return "\n".join(parts)
+
+
+def _speaker_terms(speaker: str) -> str:
+    """``speaker:ana`` for each word of a name: so a query that names Ana finds what she said, not what is said of her.
+
+    Out of it the analyzer takes "ana" by itself; what it cannot see there, as in 王小明 and Anna-Lena, follows.
+    """
+    names = dict.fromkeys(word for word in words(speaker) if any(map(str.isalpha, word)))
+    return " ".join([*map(speaker_form, names), *(word for word in names if is_dense(word) or is_identifier(word))])
 
 
 def in_context(chunks: Sequence[Chunk], budget: TokenBudget) -> list[Chunk]:

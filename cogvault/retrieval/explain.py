@@ -34,7 +34,7 @@ def parts_of(
         ("L2", "L1", "L0"), (scores.detail, scores.window, scores.card), options.layer_weights, strict=True
     ):
         parts.extend(_layer_parts(name, layer, place, weight / total, options.semantic_weight))
-    for name, values in (("speaker", scores.speaker), ("title", scores.title)):
+    for name, values in (("speaker", scores.speaker), ("day", scores.day), ("title", scores.title)):
         if values[place] > 0:
             parts.append(Part("bonus", name, float(values[place]), float(values[place])))
     loss = final - sum(part.contribution for part in parts)

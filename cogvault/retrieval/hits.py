@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from html import escape
 from typing import Any, overload
 
+from cogvault.retrieval.notebook import as_html
 from cogvault.types import JsonValue, Status, to_json
 
 
@@ -18,7 +18,7 @@ class Part:
     Attributes:
         layer: ``L2``, ``L1``, ``L0``, or ``bonus`` and ``factor`` for what acts on the sum, ``sum`` for all of it
             (``rrf``), and ``order`` for what orders hits without changing their scores (``rerank``).
-        name: ``keyword``, ``semantic``, ``title``, ``speaker``, ``age and validity``, ``rerank``, ``rrf``.
+        name: ``keyword``, ``semantic``, ``title``, ``speaker``, ``day``, ``age and validity``, ``rerank``, ``rrf``.
         value: the part itself, 0 to 1.
         contribution: what it adds to the score; parts of one hit add up to its score.
     """
@@ -107,7 +107,8 @@ class Trace:
     Attributes:
         query: the part of the query that was used.
         terms: its distinct words.
-        rung: ``0.45`` and so on, ``user scope``, ``keyword scan``, ``min_score``, or ``none``.
+        rung: the last that added a hit: ``0.45`` and so on, ``user scope``, ``keyword scan``; ``min_score`` when one
+            was given, ``no threshold`` for ``rrf`` without one, or ``none``.
         filter: the filter in words, "" = all cards.
         stages: steps in order with counts and times.
         notes: what was cut, missing or failed, in sentences.
@@ -178,28 +179,4 @@ class Hits(Sequence[Hit]):
         }
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{hit.score:.2f}</td><td><b>{escape(hit.title)}</b><br><code>{escape(hit.citation)}</code></td>"
-            f"<td style='text-align:left'>{escape(hit.snippet)}</td>{_bars(hit)}</tr>"
-            for hit in self.items
-        )
-        note = f"<p>{escape(self.status.value)}: {escape(self.reason or self.trace.query)}</p>"
-        header = "<tr><th>score</th><th>card</th><th>text</th>" + ("<th>parts</th>" if _explained(self.items) else "")
-        return f"{note}<table>{header}</tr>{rows}</table>"
-
-
-def _explained(hits: Sequence[Hit]) -> bool:
-    return any(hit.parts for hit in hits)
-
-
-def _bars(hit: Hit) -> str:
-    """A table cell with one small bar a part; empty when the hit was not explained."""
-    if not hit.parts:
-        return ""
-    bars = "".join(
-        f"<div style='white-space:nowrap'><span style='display:inline-block;width:7em'>{part.layer} {part.name}</span>"
-        f"<span style='display:inline-block;height:.7em;background:#4a7;width:{max(part.contribution, 0) * 200:.0f}px'>"
-        f"</span> {part.contribution:+.3f}</div>"
-        for part in hit.parts
-    )
-    return f"<td style='text-align:left'>{bars}</td>"
+        return as_html(self)

@@ -10,30 +10,36 @@ import numpy as np
 from cogvault.types import BoolArray, CardInfo, Evidence, FloatArray, IntArray, Term, TermKind
 
 USER_SCOPE = "user"
-# A card about the user may be shown at this share of the last threshold, when nothing else was found.
+# A card about the user may be shown at this share of the last threshold.
 USER_SCOPE_SHARE = 0.75
+# What is below every threshold fills an answer up to so many hits, however many were asked for.
+SUPPLEMENTED_HITS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Places of the chosen candidates, best first, and the rung that ended the search."""
+    """Places of the chosen candidates, best first, and the last rung that added one."""
 
     places: IntArray
     rung: str
 
 
-def select(scores: FloatArray, k: int, floor: float) -> Selection:
-    """The ``k`` best of at least ``floor``: what an explicit ``min_score`` asks for. ``scores`` fall."""
-    places = np.flatnonzero(scores >= floor)[:k]
-    return Selection(places, "min_score" if len(places) else "none")
+def select(scores: FloatArray, k: int, floor: float | None) -> Selection:
+    """The ``k`` best of at least ``floor``, as ``min_score`` asks for; None = no floor. ``scores`` fall."""
+    places = np.flatnonzero(scores >= (floor or 0.0))[:k]
+    if not len(places):
+        return Selection(places, "none")
+    return Selection(places, "no threshold" if floor is None else "min_score")
 
 
 def climb(
     scores: FloatArray,
     k: int,
     thresholds: Sequence[float],
-    user: Callable[[], BoolArray],
+    user: Callable[[IntArray], BoolArray],
     covered: Callable[[], BoolArray],
+    *,
+    pool: int = 0,
 ) -> Selection:
     """Go down the ladder until ``k`` are found or the rungs end.
 
@@ -41,8 +47,10 @@ def climb(
         scores: (n,) falling.
         k: how many are wanted.
         thresholds: falling.
-        user: gives (n,) the card is in the user scope; asked only when nothing else was found.
+        user: tells of some places (m,) which cards are in the user scope; asked only below the last threshold.
         covered: gives (n,) the card holds every word of the query; asked last.
+        pool: give at most so many of those that reached the rung, never fewer than ``k``: what diversity and reranking
+            choose from. It moves no rung.
     """
     rung = "none"
     places = np.empty(0, np.int64)
@@ -52,13 +60,19 @@ def climb(
             places, rung = found, f"{threshold:.2f}"
         if len(places) >= k:
             break
-    if not len(places):
-        places = np.flatnonzero(user() & (scores >= thresholds[-1] * USER_SCOPE_SHARE))
-        rung = "user scope" if len(places) else rung
-    if not len(places):
-        places = np.flatnonzero(covered())
-        rung = "keyword scan" if len(places) else rung
-    return Selection(places[:k], rung)
+    wanted = min(k, SUPPLEMENTED_HITS)
+    if len(places) < wanted:
+        near = np.flatnonzero((scores >= thresholds[-1] * USER_SCOPE_SHARE) & (scores < thresholds[-1]))
+        more = near[user(near)][: wanted - len(places)]
+        places, rung = _joined(places, more), "user scope" if len(more) else rung
+    if len(places) < wanted:
+        more = np.setdiff1d(np.flatnonzero(covered()), places)[: wanted - len(places)]
+        places, rung = _joined(places, more), "keyword scan" if len(more) else rung
+    return Selection(places[: max(k, pool)], rung)
+
+
+def _joined(places: IntArray, more: IntArray) -> IntArray:
+    return np.sort(np.concatenate([places, more]))
 
 
 def confidence(score: float, thresholds: Sequence[float]) -> str:

@@ -3,7 +3,7 @@
 Each layer's score is in [0, 1]: a keyword part (BM25 divided by the score that a text equal to the query would get)
 and a semantic part (cosine between the model's background floor and its ceiling), mixed by ``semantic_weight`` and
 renormalised when one is missing. Final = weighted mean of L2 (chunk), L1 (chunk and neighbors) and L0 (card), then
-bonuses for a query that names the turn's speaker or the card's title.
+bonuses for a query that names the turn's speaker, a day of which the chunk speaks, or the card's title.
 
 BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf of Lucene,
 ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cogvault.text.queries import SPEAKER_FIELD
+from cogvault.retrieval.days import day_columns
+from cogvault.text.queries import speaker_form
 from cogvault.types import Evidence, FloatArray, LayerEvidence, Term, TermKind
 
 # Explored on LoCoMo and XQuAD; what each is worth: docs/explanation/scoring.md.
@@ -26,6 +27,11 @@ K1 = 0.9
 B_DETAIL, B_WINDOW, B_CARD = 0.3, 0.5, 0.75
 KEYWORD_FLOOR = 0.08
 SPEAKER_BONUS = 0.08
+# A word of a name may be common if it stands in no more chunks than this, and in no larger share of them.
+COMMON_CHUNKS = 10
+COMMON_SHARE = 0.1
+# Enough to pass the last threshold alone: who asks what was on a day has asked for nothing else.
+DAY_BONUS = 0.3
 TITLE_BONUS = 0.92
 TITLE_FLOOR = 0.8
 
@@ -74,6 +80,7 @@ class Scores:
     window: LayerScores
     card: LayerScores
     speaker: FloatArray
+    day: FloatArray
     title: FloatArray
     final: FloatArray
 
@@ -100,10 +107,12 @@ def score(evidence: Evidence, terms: Sequence[Term], titles: FloatArray, options
     ]
     base = sum((w * layer.score for w, layer in zip(options.layer_weights, layers, strict=True)), start=np.float32(0))
     base = base / np.float32(sum(options.layer_weights))
-    speaker = _speaker_match(evidence, terms) * np.float32(SPEAKER_BONUS) * (1 - base)
+    speaker = speaker_match(evidence, terms) * np.float32(SPEAKER_BONUS) * (1 - base)
     spoken = base + speaker
-    title = title_strength(titles) * np.float32(TITLE_BONUS) * (1 - spoken)
-    return Scores(layers[0], layers[1], layers[2], speaker, title, np.clip(spoken + title, 0, 1))
+    day = _holds_any(evidence, day_columns(terms)) * np.float32(DAY_BONUS) * (1 - spoken)
+    dated = spoken + day
+    title = title_strength(titles) * np.float32(TITLE_BONUS) * (1 - dated)
+    return Scores(layers[0], layers[1], layers[2], speaker, day, title, np.clip(dated + title, 0, 1))
 
 
 def title_strength(similarity: FloatArray) -> FloatArray:
@@ -178,9 +187,29 @@ def _mix(keyword: FloatArray, semantic: FloatArray, semantic_weight: float) -> F
     return np.asarray(np.nan_to_num(mixed, nan=0.0), dtype=np.float32)
 
 
-def _speaker_match(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
-    """(n,) 1 where the query names the speaker of the turn, else 0."""
-    columns = [i for i, term in enumerate(terms) if term.text.startswith(SPEAKER_FIELD)]
+def speaker_match(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:
+    """(n,) 1 where the query names the speaker of the turn, 0 where it does not; less where it names another better.
+
+    Each word of the query may be one of a name. Of "what did Mara Lind say" Mara Lind holds two words and Jonas Lind
+    one, which is worth half. A word that is common, and mostly stands elsewhere than in front of what its bearer said
+    (the "the" of "The Doctor"), names nobody.
+    """
+    exact = {term.text: i for i, term in enumerate(terms) if term.kind is TermKind.EXACT}
+    frequency = evidence.chunk_frequency
+    common = max(COMMON_CHUNKS, evidence.chunk_count * COMMON_SHARE)
+    columns = []
+    for word, plain in exact.items():
+        named = exact.get(speaker_form(word))
+        if named is not None and (frequency[plain] <= common or 2 * frequency[named] >= frequency[plain]):
+            columns.append(named)
+    if not columns:
+        return np.zeros(len(evidence.chunks), dtype=np.float32)
+    held = (evidence.detail.counts[:, columns] > 0).sum(axis=1)
+    return np.asarray(held / max(held.max(initial=0), 1), dtype=np.float32)
+
+
+def _holds_any(evidence: Evidence, columns: Sequence[int]) -> FloatArray:
+    """(n,) 1 where the chunk itself holds any of some terms, else 0."""
     if not columns:
         return np.zeros(len(evidence.chunks), dtype=np.float32)
     return np.asarray((evidence.detail.counts[:, columns] > 0).any(axis=1), dtype=np.float32)

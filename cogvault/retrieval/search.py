@@ -14,6 +14,7 @@ from cogvault.errors import ModelError, SnapshotExpired
 from cogvault.protocols import Embedder, Index, Ranker, Snapshot
 from cogvault.rankers import CrossEncoder
 from cogvault.retrieval.candidates import Candidates, gather
+from cogvault.retrieval.days import day_terms
 from cogvault.retrieval.decay import Validities, decay_weights
 from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
@@ -24,13 +25,16 @@ from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, 
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.text.queries import cut_query, query_terms, query_words
-from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status
+from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status, Term
 
 logger = logging.getLogger(__name__)
 
 RETRIES = 8
 SYNC_HINT = "sync the vault (`cogvault index`)"
 MMR_POOL = 40
+RRF_NOTE = (
+    "rrf: ranks of keyword and semantic are fused, titles only find candidates, scores tell no more than the order"
+)
 # More chunks than this never fit into a budget that an agent can read.
 PACK_POOL = 200
 
@@ -152,6 +156,8 @@ class Searcher:
         final = self._weigh(snapshot, request, candidates, evidence, scores)
         per_card = 0 if request.budget_tokens is not None else self._options.hits_per_card
         order = _best_first(final, snapshot, evidence, per_card)
+        if self._options.fusion == "rrf":
+            steps.notes.append(RRF_NOTE)
         steps.done("scores", len(order))
         wanted = request.k if self._reranker is None else max(request.k, TOP)
         selection = self._select(snapshot, request, query, evidence, final, order, wanted)
@@ -173,7 +179,9 @@ class Searcher:
         used = cut_query(text)
         if len(used) < len(text):
             steps.notes.append(f"only the first {len(used)} characters of the query were used")
-        terms = query_terms(used) if "keyword" in self._rankers or "title" in self._rankers else ()
+        terms: tuple[Term, ...] = ()
+        if "keyword" in self._rankers or "title" in self._rankers:
+            terms = day_terms(used, query_terms(used))
         vector, calibration = self._embed(snapshot, used, steps)
         steps.done("analyze", len(terms))
         return Query(used, terms, vector), calibration
@@ -250,14 +258,15 @@ class Searcher:
         pool = max(wanted, MMR_POOL) if self._options.mmr_lambda is not None else wanted
         lowest = request.min_score if request.min_score is not None else self._options.min_score
         if lowest is not None or self._options.fusion == "rrf":
-            return select(falling, pool, lowest or 0.0)
+            return select(falling, pool, lowest)
         cards = evidence.cards[order]
         return climb(
             falling,
-            pool,
+            request.k,
             self._options.thresholds,
-            lambda: np.array([in_user_scope(snapshot.cards[place]) for place in cards], dtype=np.bool_),
+            lambda near: np.array([in_user_scope(snapshot.cards[place]) for place in cards[near]], dtype=np.bool_),
             lambda: covers_query(evidence, query.terms)[order],
+            pool=pool,
         )
 
     def _diversify(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cogvault.text.tokens import grams, is_identifier, stem, words
+from cogvault.text.tokens import grams, is_dense, is_identifier, stem, words
 from cogvault.types import Term, TermKind
 
 # Caps: more of a pasted text than this never changes the best hits, and time stays bounded.
@@ -31,6 +31,18 @@ def query_words(text: str) -> list[str]:
     return list(dict.fromkeys(words(text)))[:MAX_QUERY_WORDS]
 
 
+def speaker_form(word: str) -> str:
+    """The one word under which a turn is indexed by a word of its speaker's name.
+
+    Words of scripts that are searched by pairs of characters stand as their code points: glued to a prefix they would
+    be cut off again.
+
+    >>> speaker_form("ana"), speaker_form("o'brien"), speaker_form("小明")
+    ('speaker:ana', "speaker:o'brien", 'speaker:5c0f660e')
+    """
+    return SPEAKER_FIELD + ("".join(f"{ord(character):x}" for character in word) if is_dense(word) else word)
+
+
 def query_terms(text: str) -> tuple[Term, ...]:
     """Weighted terms of a query, each kind and text once.
 
@@ -47,6 +59,6 @@ def query_terms(text: str) -> tuple[Term, ...]:
         add(TermKind.STEM, stem(word), STEM_WEIGHT)
         for gram in grams(word):
             add(TermKind.GRAM, gram, GRAM_WEIGHT)
-        if not is_identifier(word):
-            add(TermKind.EXACT, SPEAKER_FIELD + word, 0.0)
+        if any(map(str.isalpha, word)):
+            add(TermKind.EXACT, speaker_form(word), 0.0)
     return tuple(found.values())

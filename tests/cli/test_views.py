@@ -114,6 +114,24 @@ def test_bars_of_parts_stand_below_each_other() -> None:
     assert "cut short" in written(console)
 
 
+def test_bars_of_all_hits_stand_in_the_same_columns_and_share_a_scale() -> None:
+    reranked = (Part("L2", "keyword", 0.5, 0.4), Part("order", "rerank", 0.5, 0.0))
+    outdated = (Part("L2", "keyword", 0.5, 0.2), Part("factor", "age and validity", 0.5, -0.1))
+    console = terminal(color=None)
+    print_hits(console, answer(hit(parts=reranked), hit(parts=outdated)), None, explain=True)
+    rows = [line for line in written(console).splitlines() if "+0." in line or "-0." in line]
+    assert len(rows) == 4
+    assert len({line.index("█") for line in rows}) == 1
+    assert [line.count("█") for line in rows] == [24, 12, 12, 6]
+
+
+def test_parts_of_near_misses_are_shown_too() -> None:
+    console = terminal(color=None)
+    missed = hit(title="Nearly", parts=(Part("L2", "keyword", 0.1, 0.1),))
+    print_hits(console, answer(status=Status.EMPTY, reason="nothing", near_misses=(missed,)), None, explain=True)
+    assert "+0.100" in written(console)
+
+
 def test_near_misses_are_shown_when_asked_for() -> None:
     empty = answer(status=Status.EMPTY, reason="nothing", near_misses=(hit(title="Nearly"),))
     for explain in (False, True):

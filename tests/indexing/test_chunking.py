@@ -8,6 +8,8 @@ import pytest
 from cogvault.cards import MarkdownCardParser
 from cogvault.indexing.chunking import TokenBudget, chunk_card
 from cogvault.layers.tokens import estimate_tokens
+from cogvault.text.queries import speaker_form
+from cogvault.text.tokens import words
 from cogvault.types import Chunk, ChunkKind
 
 
@@ -231,14 +233,34 @@ def test_each_turn_is_a_chunk_with_speaker_and_time() -> None:
 
 def test_a_turn_is_found_by_speaker_words_and_dates() -> None:
     turn = body(DIALOGUE)[1]
-    assert turn.terms_text.startswith("speaker:Ana\nI went to the group yesterday.")
+    assert turn.terms_text.startswith("speaker:ana\nI went to the group yesterday.")
     assert turn.terms_text.endswith("\n2023-05-08 8 May 2023 2023-05-07 7 May 2023")
+
+
+@pytest.mark.parametrize(
+    ("name", "terms"),
+    [
+        ("Mara Lind", "speaker:mara speaker:lind"),
+        ("Anna-Lena", "speaker:anna-lena speaker:anna speaker:lena anna-lena"),
+        ("O'Brien", "speaker:o'brien speaker:o speaker:brien o'brien"),
+        ("Олена", "speaker:олена"),
+        ("王小明", "speaker:738b5c0f speaker:5c0f660e 王小 小明"),
+        ("Agent 7", "speaker:agent"),
+    ],
+)
+def test_each_word_of_a_speakers_name_finds_the_turn(name: str, terms: str) -> None:
+    (turn,) = body(f"**{name}**: hi")
+    assert turn.terms_text == f"{terms}\nhi"
+    every = words(turn.terms_text)
+    for word in words(name):
+        assert word in every or word == "7"
+        assert speaker_form(word) in every or word == "7"
 
 
 def test_a_relative_date_counts_from_the_speakers_own_day() -> None:
     (turn,) = body("**Ana** (2024-03-15T23:30:00-05:00): today")
     assert turn.at == datetime(2024, 3, 16, 4, 30, tzinfo=UTC)
-    assert turn.terms_text == "speaker:Ana\ntoday\n2024-03-15 15 March 2024"
+    assert turn.terms_text == "speaker:ana\ntoday\n2024-03-15 15 March 2024"
 
 
 def test_a_heading_above_a_turn_is_found_there() -> None:

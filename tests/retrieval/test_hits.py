@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -8,6 +9,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from cogvault.retrieval.hits import Hits, Part, Stage, Trace
+from cogvault.retrieval.notebook import GAIN, ORDER, PENALTY
 from cogvault.types import Status, to_json
 from tests.retrieval.values import NOW, hit
 
@@ -81,3 +83,24 @@ def test_a_notebook_shows_bars_only_when_explained() -> None:
     assert "width:40px" in html
     assert "-0.100" in html
     assert "width:-" not in html
+
+
+def test_a_notebook_tells_values_penalties_and_how_it_was_found() -> None:
+    parts = (Part("L2", "keyword", 0.73, 0.2), Part("factor", "age", 0.5, -0.1), Part("order", "rerank", 0.9, 0.0))
+    trace = Trace(
+        "q", ("wombat",), "user scope", "type: <user>", (Stage("candidates", 17, 1.25),), notes=("cut & short",)
+    )
+    html = answer(items=(hit(parts=parts, valid="expired"),), trace=trace)._repr_html_()
+    for told in ("0.73", "expired", "user scope", "type: &lt;user&gt;", "wombat", "1.2 ms, 17 left", "cut &amp; short"):
+        assert told in html
+    widths = re.findall(r"background:(#\w+);width:(\d+)px", html)
+    assert widths == [(GAIN, "40"), (PENALTY, "20"), (ORDER, "180")]
+    assert "<details open>" in html
+
+
+def test_a_notebook_explains_near_misses() -> None:
+    near = (hit(title="Nearly", parts=(Part("L2", "keyword", 0.1, 0.1),)),)
+    html = answer(items=(), status=Status.EMPTY, near_misses=near)._repr_html_()
+    assert "Nearly" in html
+    assert "+0.100" in html
+    assert "Nearly" not in answer(items=(), near_misses=(hit(title="Nearly"),))._repr_html_()

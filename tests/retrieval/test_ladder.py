@@ -15,14 +15,16 @@ from tests.retrieval.values import card, evidence, layer
 RUNGS = (0.45, 0.35, 0.28)
 
 
-def go(*scores: float, k: int = 2, user: Set[int] = frozenset(), covered: Set[int] = frozenset()) -> Selection:
-    places = range(len(scores))
+def go(
+    *scores: float, k: int = 2, user: Set[int] = frozenset(), covered: Set[int] = frozenset(), pool: int = 0
+) -> Selection:
     return climb(
         np.array(scores, np.float32),
         k,
         RUNGS,
-        lambda: np.array([place in user for place in places], np.bool_),
-        lambda: np.array([place in covered for place in places], np.bool_),
+        lambda near: np.array([place in user for place in near.tolist()], np.bool_),
+        lambda: np.array([place in covered for place in range(len(scores))], np.bool_),
+        pool=pool,
     )
 
 
@@ -46,13 +48,26 @@ def test_the_rung_is_the_last_that_added_a_hit(scores: tuple[float, ...], expect
     assert told(go(*scores)) == expected
 
 
-def test_a_card_about_the_user_may_be_weaker_when_nothing_else_was_found() -> None:
+def test_cards_about_the_user_may_be_weaker_and_fill_the_answer_up() -> None:
     assert told(go(0.25, 0.24, user={1})) == ([1], "user scope")
-    assert told(go(0.25, 0.1, user={1})) == ([], "none")
+    assert told(go(0.9, 0.25, 0.24, 0.23, k=3, user={2, 3})) == ([0, 2, 3], "user scope")
+    assert told(go(0.9, 0.25, 0.1, k=3, user={2})) == ([0], "0.45")
 
 
-def test_a_card_that_holds_every_word_is_the_last_resort() -> None:
+def test_cards_that_hold_every_word_are_the_last_resort() -> None:
     assert told(go(0.1, 0.05, covered={1})) == ([1], "keyword scan")
+    assert told(go(0.9, 0.25, 0.22, 0.05, k=3, user={2}, covered={0, 1, 3})) == ([0, 1, 2], "keyword scan")
+
+
+def test_what_is_below_every_threshold_is_not_asked_for_when_there_is_enough() -> None:
+    assert told(go(0.9, 0.3, 0.25, user={2}, covered={2})) == ([0, 1], "0.28")
+    six = (0.9, 0.3, 0.3, 0.3, 0.3, 0.25)
+    assert told(go(*six, k=1000, user={5}, covered={5})) == ([0, 1, 2, 3, 4], "0.28")
+
+
+def test_a_pool_is_filled_from_the_rung_that_answers_and_lowers_none() -> None:
+    assert told(go(0.9, 0.8, 0.7, 0.5, 0.4, k=2, pool=10)) == ([0, 1, 2, 3], "0.45")
+    assert told(go(0.9, 0.4, 0.36, 0.3, k=2, pool=3)) == ([0, 1, 2], "0.35")
 
 
 @given(
@@ -62,20 +77,20 @@ def test_a_card_that_holds_every_word_is_the_last_resort() -> None:
     st.integers(1, 6),
 )
 def test_each_rung_only_adds(rows: list[tuple[float, bool, bool]], k: int) -> None:
-    scores = np.array([row[0] for row in rows], np.float32)
-    user = np.array([row[1] for row in rows], np.bool_)
-    covered = np.array([row[2] for row in rows], np.bool_)
+    scores = [row[0] for row in rows]
+    user = {place for place, row in enumerate(rows) if row[1]}
+    covered = {place for place, row in enumerate(rows) if row[2]}
     chosen: list[int] = []
-    for count in range(1, len(RUNGS) + 1):
-        found = climb(scores, k, RUNGS[:count], lambda: user, lambda: covered)
-        more = found.places.tolist()
-        if found.rung in {f"{rung:.2f}" for rung in RUNGS}:
-            assert more[: len(chosen)] == chosen or not chosen
-            chosen = more
-    final = climb(scores, k, RUNGS, lambda: user, lambda: covered).places.tolist()
-    assert len(final) <= k
-    assert final == sorted(final)
-    assert set(np.flatnonzero(scores >= 0.45)[:k].tolist()) <= set(final)
+    for floor in RUNGS:
+        chosen = [place for place, value in enumerate(scores) if np.float32(value) >= floor][:k]
+        if len(chosen) == k:
+            break
+    for more in ((), user), (covered, user):
+        found = go(*scores, k=k, covered=set(more[0]), user=set(more[1])).places.tolist()
+        assert set(chosen) <= set(found)
+        assert found == sorted(found)
+        assert len(found) <= k
+        chosen = found
 
 
 def test_an_explicit_floor_leaves_out_what_is_below_it() -> None:
@@ -83,6 +98,11 @@ def test_an_explicit_floor_leaves_out_what_is_below_it() -> None:
     assert told(select(scores, 5, 0.5)) == ([0, 1], "min_score")
     assert told(select(scores, 1, 0.5)) == ([0], "min_score")
     assert told(select(scores, 5, 0.95)) == ([], "none")
+
+
+def test_without_a_threshold_the_answer_says_so() -> None:
+    scores = np.array([0.9, 0.1], np.float32)
+    assert told(select(scores, 5, None)) == ([0, 1], "no threshold")
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from cogvault.indexing.dialogue import turn_terms
+from cogvault.retrieval.days import day_terms
 from cogvault.retrieval.explain import parts_of
 from cogvault.retrieval.scoring import (
     B_DETAIL,
@@ -18,6 +22,7 @@ from cogvault.retrieval.scoring import (
     layer_idf,
     score,
     semantic_part,
+    speaker_match,
     title_strength,
 )
 from cogvault.retrieval.search import SearchOptions
@@ -254,6 +259,66 @@ def test_the_speaker_named_in_the_query_lifts_the_turn() -> None:
     scores = score(made, terms, no_titles(made), options(None))
     assert scores.speaker[0] > 0
     assert scores.speaker[1] == 0
+
+
+def spoken_by(names: Sequence[str], query: str, frequency: dict[str, float] | None = None) -> list[float]:
+    """Speaker parts of turns by these speakers, all saying the same."""
+    terms = query_terms(query)
+    rows = [counts_of(turn_terms(name, "painted a lake", None), terms) for name in names]
+    made = evidence(
+        layer([row for row, _ in rows], [length for _, length in rows], 10, [float("nan")] * len(rows)),
+        chunk_frequency=[(frequency or {}).get(term.text, 1.0) for term in terms],
+    )
+    return speaker_match(made, terms).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("Mara Lind", "what did Mara Lind paint"),
+        ("Mara Lind", "what did Mara paint"),
+        ("Anna-Lena", "what did Anna-Lena paint"),
+        ("Anna-Lena", "did Lena paint?"),
+        ("O'Brien", "what did O'Brien paint"),
+        ("Dr. Chen", "what did Chen paint"),
+        ("Олена Коваль", "що малювала Олена"),
+        ("王小明", "王小明画了什么"),
+        ("김민수", "김민수는 무엇을 그렸나"),
+        ("Zoë", "what did Zoe\u0308 paint"),
+        ("R2-D2", "what did r2-d2 paint"),
+    ],
+)
+def test_a_speaker_of_any_name_is_lifted(name: str, query: str) -> None:
+    assert spoken_by([name, "Ben"], query) == [1, 0]
+
+
+def test_who_is_named_in_full_is_lifted_most() -> None:
+    assert spoken_by(["Mara Lind", "Jonas Lind", "Ben"], "what did Mara Lind paint") == [1, 0.5, 0]
+
+
+def test_a_common_word_of_a_name_names_nobody() -> None:
+    stands = {"the": 60.0, "speaker:the": 3.0, "doctor": 5.0, "speaker:doctor": 3.0}
+    assert spoken_by(["The Doctor", "Ben"], "where is the lake", stands) == [0, 0]
+    assert spoken_by(["The Doctor", "Ben"], "where did the doctor go", stands) == [1, 0]
+    # Common, and mostly because she speaks.
+    assert spoken_by(["Ana", "Ben"], "Ana", {"ana": 60.0, "speaker:ana": 40.0}) == [1, 0]
+
+
+@pytest.mark.parametrize("query", ["what happened on 7 May 2023", "2023-05-07", "May 7, 2023?", "7 травня 2023"])
+def test_a_day_named_in_the_query_lifts_the_turn_that_means_it(query: str) -> None:
+    terms = day_terms(query, query_terms(query))
+    at = datetime(2023, 5, 8, tzinfo=UTC)
+    rows = [counts_of(turn_terms("Ana", said, at), terms) for said in ("we met yesterday", "we meet tomorrow")]
+    made = evidence(layer([row for row, _ in rows], [n for _, n in rows], 10, [float("nan")] * 2))
+    found = score(made, terms, no_titles(made), options(None))
+    assert found.day[0] > 0
+    assert found.day[1] == 0
+    assert found.final[0] >= 0.28
+
+
+def test_a_query_without_a_day_has_no_more_terms() -> None:
+    terms = query_terms("ports of 2023 in May")
+    assert day_terms("ports of 2023 in May", terms) == terms
 
 
 def test_layers_are_weighted_as_configured() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -13,18 +15,49 @@ if TYPE_CHECKING:
     from cogvault import Hit, Hits
 
 BAR_WIDTH = 24
+ORDER_STYLE = "blue"
 
 
-def print_parts(console: Console, hit: Hit, indent: int) -> None:
-    """One line a part: layer, name, its own value, what it adds to the score, and that as a share of the score."""
-    layers = max((len(part.layer) for part in hit.parts), default=0)
-    names = max((len(part.name) for part in hit.parts), default=0)
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns that all hits of an answer share, so that their bars stand below each other and can be compared.
+
+    Attributes:
+        layers: width of the longest layer.
+        names: width of the longest name.
+        most: the largest contribution, which fills a bar.
+    """
+
+    layers: int
+    names: int
+    most: float
+
+    @classmethod
+    def of(cls, hits: Iterable[Hit]) -> Columns:
+        """Columns for the parts of these hits."""
+        parts = [part for hit in hits for part in hit.parts]
+        return cls(
+            max((len(part.layer) for part in parts), default=0),
+            max((len(part.name) for part in parts), default=0),
+            max((abs(part.contribution) for part in parts), default=0.0),
+        )
+
+
+def print_parts(console: Console, hit: Hit, indent: int, columns: Columns) -> None:
+    """One line a part: layer, name, its own value, what it adds to the score, and that as a bar.
+
+    What only orders hits (``rerank``) adds nothing; its bar is its value.
+    """
+    if hit.parts:
+        head = f"{'':{indent}}{'part':<{columns.layers + columns.names + 2}}  value    adds"
+        put(console, (head, DIM))
     for part in hit.parts:
-        style = "red" if part.contribution < 0 else "green"
-        share = abs(part.contribution) / max(hit.score, 1e-9)
+        share, style = abs(part.contribution) / max(columns.most, 1e-9), "red" if part.contribution < 0 else "green"
+        if part.layer == "order":
+            share, style = part.value, ORDER_STYLE
         put(
             console,
-            (f"{'':{indent}}{part.layer:<{layers}}  {part.name:<{names}}  {part.value:5.2f}  ", DIM),
+            (f"{'':{indent}}{part.layer:<{columns.layers}}  {part.name:<{columns.names}}  {part.value:5.2f}  ", DIM),
             f"{part.contribution:+.3f}  ",
             (bar(share, BAR_WIDTH, ascii_only=console.options.ascii_only).rstrip(), style),
         )

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cogvault.types import Status
 from cogvault_cli.output import printable
-from cogvault_cli.views.explain import print_parts, print_trace
+from cogvault_cli.views.explain import Columns, print_parts, print_trace
 from cogvault_cli.views.highlight import spans
 from cogvault_cli.views.marks import CONFIDENCE_STYLES, DIM, bar, put, state
 
@@ -34,10 +34,11 @@ def print_hits(console: Console, hits: Hits, folder: PurePath | None, *, explain
         folder: the vault as it was named: put before each file so that an editor can open the place; None = not put.
         explain: show the parts of each score, the steps of the search, and near misses.
     """
+    columns = Columns.of((*hits, *hits.near_misses))
     for rank, hit in enumerate(hits, start=1):
         print_hit(console, hit, f"{rank}", folder)
         if explain:
-            print_parts(console, hit, INDENT)
+            print_parts(console, hit, INDENT, columns)
         if rank < len(hits):
             console.print()
     if len(hits) and hits.status is not Status.OK:
@@ -48,6 +49,7 @@ def print_hits(console: Console, hits: Hits, folder: PurePath | None, *, explain
             put(console, ("\nnearest misses", "bold"))
             for hit in hits.near_misses:
                 print_hit(console, hit, "-", folder)
+                print_parts(console, hit, INDENT, columns)
         print_trace(console, hits)
 
 
