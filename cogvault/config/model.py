@@ -116,6 +116,17 @@ class Config(BaseModel):
     evergreen_types: tuple[Text, ...] = Field(
         ("feedback", "reference"), description="Card types that do not age. Pinned cards never do."
     )
+    forgetting_enabled: bool = Field(
+        False, description="Archive weak cards by schedule while the vault is watched; off = only when asked to."
+    )
+    forgetting_min_strength: Share = Field(0.3, description="Cards whose memory is weaker than this are archived.")
+    forgetting_archive_before_delete: bool = Field(
+        True, description="A sweep can only archive; false lets one that is told to purge delete at once."
+    )
+    forgetting_scan_interval_hours: float = Field(24.0, gt=0, description="Hours between two sweeps by schedule.")
+    forgetting_grace_days: float = Field(
+        30.0, ge=0, description="Cards that were made or changed within so many days are never archived by a sweep."
+    )
     mmr_lambda: Share | None = Field(
         None, description="Diversity of hits: 1 = relevance only, 0 = difference only; none = off."
     )

@@ -8,6 +8,7 @@ from cogvault.types.answers import CardText, VaultStatus
 from cogvault.types.base import EMPTY_META, BoolArray, FloatArray, IntArray, JsonValue, Problem, Status, to_json
 from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, KnownFile, Link, LinkKind, Stamp, Summary
 from cogvault.types.changes import CardLayers, ChangeSet, IndexIdentity, IndexStats, StoredChunk, VectorBatch
+from cogvault.types.forgetting import CardStrength, SweepItem, SweepReport, Verdict
 from cogvault.types.queries import Evidence, Filter, LayerEvidence, Query, Ranking, Term, TermKind
 from cogvault.types.sessions import Turn
 from cogvault.types.writes import Action, SecretFound, SimilarCard, WriteResult
@@ -20,6 +21,7 @@ __all__ = [
     "CardInfo",
     "CardLayers",
     "CardRecord",
+    "CardStrength",
     "CardText",
     "ChangeSet",
     "Chunk",
@@ -44,11 +46,14 @@ __all__ = [
     "Status",
     "StoredChunk",
     "Summary",
+    "SweepItem",
+    "SweepReport",
     "Term",
     "TermKind",
     "Turn",
     "VaultStatus",
     "VectorBatch",
+    "Verdict",
     "WriteResult",
     "to_json",
 ]

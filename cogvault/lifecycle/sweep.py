@@ -1,0 +1,171 @@
+"""Forgetting: which cards are weak, and their way to the archive."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from cogvault.cards.writer import hash_of
+from cogvault.config import Config
+from cogvault.errors import CogvaultError, ConfigError
+from cogvault.indexes.infos import mtime
+from cogvault.lifecycle.strength import half_life_days, strength
+from cogvault.lifecycle.usage import Usage, Used
+from cogvault.lifecycle.workspace import Workspace
+from cogvault.text.normalise import fold
+from cogvault.types import Action, CardInfo, CardStrength, Problem, SweepItem, SweepReport, Verdict
+
+__all__ = ["Forgetting", "SweepRules", "judge", "measure"]
+
+logger = logging.getLogger(__name__)
+
+_TASK = "sweep"
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRules:
+    """What a sweep keeps.
+
+    Attributes:
+        min_strength: cards at least so strong.
+        grace_days: cards that were made or changed so many days ago or later.
+        evergreen_types: cards of these types. Pinned cards are kept always.
+    """
+
+    min_strength: float
+    grace_days: float
+    evergreen_types: Collection[str]
+
+    @classmethod
+    def from_config(cls, config: Config) -> SweepRules:
+        """The rules that a vault's settings ask for."""
+        return cls(config.forgetting_min_strength, config.forgetting_grace_days, config.evergreen_types)
+
+
+def measure(card: CardInfo, used: Used | None, now: datetime) -> CardStrength:
+    """Strength of one card.
+
+    Forgetting begins with the last use; of a card that was never used, with its ``updated`` or ``created`` date,
+    whichever is later, or with its file's time when it has neither.
+    """
+    dates = [date for date in (card.updated, card.created) if date is not None] or [mtime(card.stamp)]
+    since = max(dates) if used is None else max(used.last, *dates)
+    uses = 0 if used is None else used.uses
+    return CardStrength(
+        id=card.id,
+        title=card.title,
+        strength=strength(card.importance, uses, since, now),
+        half_life_days=half_life_days(card.importance, uses),
+        uses=uses,
+        last_used=None if used is None else used.last,
+        since=since,
+    )
+
+
+def judge(
+    cards: Sequence[CardInfo], uses: Mapping[str, Used], rules: SweepRules, now: datetime
+) -> tuple[SweepItem, ...]:
+    """Every card with a verdict, weakest first."""
+    items = (_judge(card, measure(card, uses.get(card.id), now), rules, now) for card in cards)
+    return tuple(sorted(items, key=lambda item: (item.card.strength, item.card.id)))
+
+
+class Forgetting:
+    """Strengths and sweeps of one vault.
+
+    Args:
+        workspace: the vault; its ``fresh`` tells what the sweep judges.
+        usage: uses of its cards.
+        archive: moves the card with this id to the archive.
+        purge: deletes the card with this id for good.
+    """
+
+    def __init__(
+        self, workspace: Workspace, usage: Usage, archive: Callable[[str], object], purge: Callable[[str], object]
+    ) -> None:
+        self._workspace = workspace
+        self._usage = usage
+        self._steps = {Action.ARCHIVED: archive, Action.PURGED: purge}
+        self._rules = SweepRules.from_config(workspace.config)
+
+    def strengths(self) -> tuple[CardStrength, ...]:
+        """Strength of every card, weakest first."""
+        uses, now = self._usage.all(), self._workspace.clock()
+        found = (measure(card, uses.get(card.id), now) for card in self._workspace.fresh().cards)
+        return tuple(sorted(found, key=lambda card: (card.strength, card.id)))
+
+    def sweep(self, *, apply: bool, purge: bool = False) -> SweepReport:
+        """Judge every card and, if ``apply``, archive the weak ones.
+
+        A card whose file is not what was judged (somebody pins it this moment) is kept until the next sweep.
+
+        Args:
+            apply: False changes nothing.
+            purge: delete the weak ones for good instead.
+
+        Raises:
+            ConfigError: ``purge``, but ``forgetting_archive_before_delete`` is on.
+        """
+        if purge and self._workspace.config.forgetting_archive_before_delete:
+            raise ConfigError(
+                "a sweep does not delete, it archives",
+                key="forgetting_archive_before_delete",
+                hint="purge archived cards one by one, or set forgetting_archive_before_delete = false",
+            )
+        cards = self._workspace.fresh().cards
+        items = judge(cards, self._usage.all(), self._rules, self._workspace.clock())
+        if not apply:
+            return SweepReport(items, applied=False)
+        step = Action.PURGED if purge else Action.ARCHIVED
+        files = {card.id: (card.path, card.hash) for card in cards}
+        problems: list[Problem] = []
+        done = tuple(
+            self._carry_out(item, step, *files[item.card.id], problems) if item.verdict is Verdict.WEAK else item
+            for item in items
+        )
+        return SweepReport(done, applied=True, problems=tuple(problems))
+
+    def sweep_if_due(self) -> SweepReport | None:
+        """Archive weak cards when forgetting is on and no process has done it for the scan interval; else None."""
+        config = self._workspace.config
+        if not config.forgetting_enabled:
+            return None
+        if not self._usage.claim(_TASK, timedelta(hours=config.forgetting_scan_interval_hours)):
+            return None
+        report = self.sweep(apply=True)
+        logger.info("%s: %d weak cards archived", self._workspace.root, len(report.weak) - len(report.problems))
+        return report
+
+    def _carry_out(self, item: SweepItem, step: Action, path: str, hash: str, problems: list[Problem]) -> SweepItem:
+        try:
+            if hash_of((self._workspace.root / path).read_bytes()) != hash:
+                return replace(item, verdict=Verdict.CHANGED, reason="its file changed a moment ago")
+            self._steps[step](item.card.id)
+        except (CogvaultError, OSError) as error:
+            problems.append(Problem(item.card.id, "not-forgotten", str(error)))
+            return item
+        return replace(item, action=step)
+
+
+def _judge(card: CardInfo, measured: CardStrength, rules: SweepRules, now: datetime) -> SweepItem:
+    verdict, reason = _verdict(card, measured, rules, now)
+    return SweepItem(measured, verdict, reason)
+
+
+def _verdict(card: CardInfo, measured: CardStrength, rules: SweepRules, now: datetime) -> tuple[Verdict, str]:
+    if card.pinned:
+        return Verdict.PINNED, "pinned"
+    if fold(card.type or "") in {fold(kind) for kind in rules.evergreen_types}:
+        return Verdict.EVERGREEN, f"cards of type {card.type} are evergreen"
+    changed = max(date for date in (card.created, card.updated, mtime(card.stamp)) if date is not None)
+    age_days = (now - changed) / timedelta(days=1)
+    if age_days <= rules.grace_days:
+        return Verdict.YOUNG, f"changed {max(0.0, age_days):.0f} days ago, within {rules.grace_days:g} days of grace"
+    times = f"used {measured.uses} times" if measured.uses else "never used"
+    days = max(0.0, (now - measured.since) / timedelta(days=1))
+    figures = (
+        f"strength {measured.strength:.2f} after {days:.0f} days, half-life {measured.half_life_days:.0f}, {times}"
+    )
+    return (Verdict.STRONG if measured.strength >= rules.min_strength else Verdict.WEAK), figures
