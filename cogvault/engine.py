@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 # A search embeds at most this many new chunks by itself; more wait for the next sync, and the answer says so.
 SEARCH_EMBEDS = 128
 # A search waits no longer than this for a writer.
-SEARCH_WAIT_SECONDS = 0.3
+SEARCH_WAIT_SECONDS = 0.1
 # A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
 # which no edit is taken.
 QUIET_SECONDS = 30.0
@@ -207,7 +207,7 @@ class Engine:
                 lambda syncer: syncer.sync(paths=paths, embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
             )
             if report.is_changed:
-                self._measure()  # or the same files would score otherwise after a sync
+                self._measure(SEARCH_WAIT_SECONDS)  # or the same files would score otherwise after a sync
         except CogvaultError:  # the answer's status says it
             self.touch(touched)
             return
@@ -237,7 +237,7 @@ class Engine:
         self._stale = report.reason if report.status is Status.STALE else ""
         return report
 
-    def _measure(self) -> None:
+    def _measure(self, timeout_seconds: float | None = None) -> None:
         """Measure the model's floor on this vault when the texts it was measured on changed."""
         index = self.index()
         snapshot = index.snapshot()
@@ -252,4 +252,5 @@ class Engine:
         except ModelError as error:
             logger.warning("floor not measured: %s", error)
             return
-        self._syncer().mark(floor, name)
+        timeout = self.options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
+        self._syncer().mark(floor, name, timeout)

@@ -12,9 +12,9 @@ from types import TracebackType
 from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve, state_folder, vault_folder
 from cogvault.engine import Engine
 from cogvault.indexing.card_text import read_card
+from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.rollups import VaultLayers
-from cogvault.indexing.sync import last_sync
 from cogvault.indexing.watching import Watcher
 from cogvault.layers.folder_store import FolderStore
 from cogvault.lifecycle.workspace import Workspace
@@ -249,7 +249,7 @@ class Vault:
             model=stats.identity.model_name,
             bytes_on_disk=stats.bytes_on_disk,
             sequence=stats.sequence,
-            synced_at=last_sync(self._folder),
+            synced_at=LastSync(self._folder).at(),
             problems=tuple(problems),
             notes=stats.notes,
         )

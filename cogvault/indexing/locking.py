@@ -13,6 +13,9 @@ from cogvault.errors import IndexFault
 
 __all__ = ["hold"]
 
+# Whoever looks seldom comes too late again and again where several want the lock.
+_POLL_SECONDS = 0.005
+
 
 @contextmanager
 def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
@@ -28,7 +31,7 @@ def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
     Raises:
         IndexFault: the lock file cannot be made.
     """
-    lock = FileLock(path)  # a new object each time, so that threads exclude each other too
+    lock = FileLock(path, poll_interval=_POLL_SECONDS)  # a new object each time, so that threads exclude each other too
     try:
         make_private(path.parent)  # or the lock would make it, for everybody to read
         lock.acquire(timeout=timeout_seconds)

@@ -55,12 +55,14 @@ class ScanResult:
         problems: entries that were left out, and why.
         unreadable: ids, and folders with a trailing ``/``, that could not be looked at.
         scopes: the parts of the vault that were looked at.
+        root: device and inode of the vault's folder.
     """
 
     files: dict[str, ScannedFile]
     problems: tuple[Problem, ...] = ()
     unreadable: frozenset[str] = frozenset()
     scopes: tuple[Scope, ...] = EVERYWHERE
+    root: tuple[int, int] = (0, 0)
 
     def covers(self, id: str) -> bool:
         """True when the scan looked where this card would be: if it is not in ``files``, it is gone."""
@@ -89,7 +91,7 @@ def scan(root: Path, options: ScanOptions, paths: Iterable[Path | str] | None = 
     files = walk.files()
     if _identity(root) != before:
         raise VaultError("the vault's folder was exchanged while it was scanned", path=root, hint="sync again")
-    return ScanResult(files, (*walk.rules.problems, *walk.problems), frozenset(walk.unreadable), scopes)
+    return ScanResult(files, (*walk.rules.problems, *walk.problems), frozenset(walk.unreadable), scopes, before)
 
 
 def is_card_path(root: Path, options: ScanOptions, path: str) -> bool:

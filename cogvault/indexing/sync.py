@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from cogvault.config import Config
-from cogvault.errors import ModelError
+from cogvault.errors import ModelError, VaultError
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
-from cogvault.indexing.keyword import carry_out
+from cogvault.indexing.keyword import Applied, carry_out
+from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import hold
-from cogvault.indexing.plan import Seen, plan
-from cogvault.indexing.report import Progress, Stage, SyncProgress, SyncReport
+from cogvault.indexing.meter import Meter
+from cogvault.indexing.plan import Plan, Seen, plan
+from cogvault.indexing.report import Progress, SyncReport
 from cogvault.indexing.rollups import update_folders
-from cogvault.indexing.scan import ScanOptions, scan
+from cogvault.indexing.scan import ScanOptions, ScanResult, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vectors import Embedded, embed_pending
 from cogvault.layers.folder_store import FolderStore
@@ -27,15 +27,12 @@ from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
 from cogvault.types import ChangeSet, IndexIdentity, Status
 
-__all__ = ["SyncOptions", "Syncer", "last_sync"]
+__all__ = ["SyncOptions", "Syncer"]
 
 # Three locks: embedding takes minutes, a language model hours, and edits must become searchable by keyword meanwhile.
 _KEYWORD_LOCK = "sync.lock"
 _VECTORS_LOCK = "vectors.lock"
 _SUMMARIES_LOCK = "summaries.lock"
-# An empty file; its time is when the keyword part last became equal to the files.
-_LAST_SYNC = "last-sync"
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +72,27 @@ class SyncOptions:
         )
 
 
-def last_sync(index_folder: Path) -> datetime | None:
-    """When a sync last made the keyword part equal to the files, None = never."""
-    try:
-        return datetime.fromtimestamp((index_folder / _LAST_SYNC).stat().st_mtime, UTC)
-    except OSError:
-        return None
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look at the files found.
+
+    Attributes:
+        todo: what the index lacks.
+        rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
+    """
+
+    scanned: ScanResult
+    files: CardFiles
+    todo: Plan
+    rebuild_as: str | None
+
+    @property
+    def is_done(self) -> bool:
+        """True when nothing has to be written."""
+        todo = self.todo
+        return self.rebuild_as is None and not (
+            todo.added or todo.changed or todo.moved or todo.removed or todo.touched
+        )
 
 
 class Syncer:
@@ -123,6 +135,7 @@ class Syncer:
         self._summarizer_name = "" if summarizer is None else summarizer.fingerprint
         self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{self._summarizer_name}"
         self._now_ns = now_ns
+        self._last = LastSync(options.lock_folder)
 
     def sync(
         self,
@@ -141,40 +154,45 @@ class Syncer:
             embed_limit: chunks to embed at most, 0 = none, None = all. Who sets one cannot wait: a language model that
                 writes layers is not asked either, and its cards keep extracted ones for now.
             paths: only these may have changed (absolute, or relative to the root); None = any.
-            timeout_seconds: how long to wait for another sync, None = as the options say.
+            timeout_seconds: how long to wait for another sync, None = as the options say. Who sets it waits only when
+                there is something to write.
 
         Raises:
-            VaultError: the root is missing, unreadable or no folder; the index stays as it is.
+            VaultError: the root is missing, unreadable or no folder, or another folder than before with none of the
+                cards, and no ``verify``; the index stays as it is.
             IndexFault: the index could not be read or written; what was committed before stays.
         """
-        meter = _Meter(progress)
+        meter = Meter(progress)
         timeout = self._options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
-        with self._hold(_KEYWORD_LOCK, timeout) as held:
-            if not held:
-                return SyncReport(
-                    status=Status.STALE,
-                    reason="another sync of this vault did not end in time",
-                    hint="try again, or find the process that hangs",
-                    seconds=meter.seconds,
-                )
-            report, files = self._keyword(verify, paths, meter)
-        try:
-            (self._options.lock_folder / _LAST_SYNC).touch()
-        except OSError as error:  # only a time to show is lost
-            _log.warning("the time of the sync was not kept: %s", error)
+        look = None if timeout_seconds is None else self._look(verify, paths, meter)
+        if look is not None and look.is_done:
+            report = self._told(look, Applied(), meter)
+        else:
+            with self._hold(_KEYWORD_LOCK, timeout) as held:
+                if not held:
+                    return SyncReport(
+                        status=Status.STALE,
+                        reason="another sync of this vault did not end in time",
+                        hint="try again, or find the process that hangs",
+                        seconds=meter.seconds,
+                    )
+                look = self._look(verify, paths, meter)  # again: only now nobody else writes
+                report = self._keyword(look, meter)
+        self._last.keep(look.scanned.root)
         report = self._vectors(report, embed_limit, timeout, meter)
-        return replace(self._summaries(report, files, embed_limit is None, timeout, meter), seconds=meter.seconds)
+        return replace(self._summaries(report, look.files, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
-    def mark(self, floor: float | None, measured: str) -> None:
+    def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
-        with self._hold(_KEYWORD_LOCK, self._options.lock_timeout_seconds) as held:
+        with self._hold(_KEYWORD_LOCK, timeout_seconds) as held:
             if held:  # else the next sync measures again
                 identity = self._index.snapshot().stats.identity
                 if self._embedder is None or identity.model != self._embedder.fingerprint:
                     return  # another process switched models: the floor is not the new one's
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
-    def _keyword(self, verify: bool, paths: Iterable[Path | str] | None, meter: _Meter) -> tuple[SyncReport, CardFiles]:
+    def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> _Look:
+        # The snapshot is older than the scan: what another process writes in between shows as something to do.
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
         meter.start("scan")
@@ -189,21 +207,41 @@ class Syncer:
             self._options.max_card_bytes,
             self._now_ns,
         )
+        known = snapshot.files
         todo = plan(
-            snapshot.files,
+            known,
             {file.id: Seen(file.path, file.stamp) for file in scanned.files.values()},
             files.content,
             covers=scanned.covers,
             verify=verify,
         )
-        del snapshot  # a view that is held would keep deleted text in the index's log
+        if known and len(todo.removed) == len(known) and not verify:
+            self._refuse_another_folder(scanned, len(known))
+        return _Look(scanned, files, todo, self._chunker.fingerprint(self._making) if rebuild else None)
+
+    def _refuse_another_folder(self, scanned: ScanResult, cards: int) -> None:
+        """Where a disk is not mounted there is an empty folder, which must not pass for a vault without cards."""
+        before = self._last.root()
+        if before is not None and before != scanned.root:
+            raise VaultError(
+                f"none of the {cards} cards is there, and the vault's folder is another one than before",
+                path=self._root,
+                hint="mount its disk, or put the folder back; if the cards are gone for good, sync with verify "
+                "(`cogvault index --verify`)",
+            )
+
+    def _keyword(self, look: _Look, meter: Meter) -> SyncReport:
+        todo = look.todo
         meter.start("keyword")
-        rebuild_as = self._chunker.fingerprint(self._making) if rebuild else None
         self._forget(todo.removed)  # before the index does, so that a kill leaves nothing behind
-        applied = carry_out(todo, self._index, files, rebuild_as, self._options.card_batch, meter.tell)
+        applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
         self._forget(old for old, new in todo.moved if new in applied.ids)  # after the new card took what was kept
-        searchable_seconds = meter.seconds  # what follows changes no answer
-        failed = tuple(files.failed[id] for id in sorted(files.failed))
+        report = self._told(look, applied, meter)  # what follows changes no answer
+        return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
+
+    def _told(self, look: _Look, applied: Applied, meter: Meter) -> SyncReport:
+        """What was done, and what could not be."""
+        todo, failed = look.todo, tuple(look.files.failed[id] for id in sorted(look.files.failed))
         report = SyncReport(
             added=tuple(id for id in todo.added if id in applied.ids),
             changed=tuple(id for id in todo.changed if id in applied.ids),
@@ -212,15 +250,14 @@ class Syncer:
             unchanged=len(todo.unchanged),
             refreshed=len(applied.ids.intersection(todo.unchanged)),
             failed=failed,
-            problems=(*scanned.problems, *applied.problems),
+            problems=(*look.scanned.problems, *applied.problems),
             reused=applied.reused,
-            keyword_seconds=searchable_seconds,
-            folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)),
+            keyword_seconds=meter.seconds,
         )
         if failed:
             reason = f"{len(failed)} files could not be indexed; what was known of them is kept"
             report = _degraded(report, reason, "see the reason of each file")
-        return report, files
+        return report
 
     def _forget(self, ids: Iterable[str]) -> None:
         if self._summarizer is not None:
@@ -232,7 +269,7 @@ class Syncer:
             return 0
         return update_folders(self._index.snapshot(), self._folders, self._summarizer_name, is_changed=is_changed)
 
-    def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: _Meter) -> SyncReport:
+    def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: Meter) -> SyncReport:
         if self._options.keyword_only:
             return report
         if self._embedder is None:
@@ -263,7 +300,7 @@ class Syncer:
         return report
 
     def _summaries(
-        self, report: SyncReport, files: CardFiles, is_wanted: bool, timeout: float, meter: _Meter
+        self, report: SyncReport, files: CardFiles, is_wanted: bool, timeout: float, meter: Meter
     ) -> SyncReport:
         """The last step: what a language model says takes the place of what was extracted."""
         drafts = drafts_of(self._index.snapshot())
@@ -292,7 +329,7 @@ class Syncer:
         reason = f"{pending} cards have extracted abstracts and overviews, because the summarizer gave none"
         return _degraded(report, reason, "see the reason of each card, and sync again")
 
-    def _embed(self, embedder: Embedder, limit: int | None, timeout: float, meter: _Meter) -> Embedded:
+    def _embed(self, embedder: Embedder, limit: int | None, timeout: float, meter: Meter) -> Embedded:
         stats = self._index.snapshot().stats
         # The vectors of another model go on serving until the new ones are complete.
         is_first = stats.identity.model != embedder.fingerprint and not stats.vectors
@@ -343,24 +380,3 @@ def _degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
 def _without_model(report: SyncReport, error: ModelError) -> SyncReport:
     hint = error.hint or "correct the model's setting and sync again"
     return _degraded(report, f"no vectors, keyword search only: {error.message}", hint)
-
-
-class _Meter:
-    """Tells progress, and time since the sync began."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-        self._began = self._stage_began = time.perf_counter()
-        self._stage: Stage = "scan"
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self._began
-
-    def start(self, stage: Stage) -> None:
-        self._stage = stage
-        self._stage_began = time.perf_counter()
-
-    def tell(self, done: int, total: int) -> None:
-        if self._progress is not None:
-            self._progress(SyncProgress(self._stage, done, total, time.perf_counter() - self._stage_began))

@@ -453,6 +453,18 @@ def test_a_sync_that_finds_another_at_work_says_stale(desk: Desk) -> None:
     assert desk.sync().added == ("a.md",)
 
 
+def test_who_cannot_wait_waits_for_nobody_while_nothing_has_to_be_written(desk: Desk) -> None:
+    desk.keyword_only = True
+    desk.write("a.md", "alpha")
+    desk.sync()
+    with FileLock(desk.lock_folder / "sync.lock"):
+        report = desk.sync(timeout_seconds=0.0)
+        assert (report.status, report.unchanged) == (Status.OK, 1)
+        desk.write("b.md", "beta")
+        assert desk.sync(timeout_seconds=0.0).status is Status.STALE
+    assert desk.sync(timeout_seconds=0.0).added == ("b.md",)
+
+
 def test_edits_become_searchable_while_another_process_embeds(desk: Desk, spy: SpyEmbedder) -> None:
     desk.write("a.md", "alpha")
     with FileLock(desk.lock_folder / "vectors.lock"):

@@ -98,6 +98,7 @@ def search(base: Path, name: str, until: Callable[[], bool]) -> dict[str, object
                     if not cards.is_whole(card.title, texts):
                         raise AssertionError(f"{card.id}: {card.title} has {texts!r}")
                     whole += 1
+                del snapshot
         finally:
             index.close()
     return {"counts": counts, "whole": whole}

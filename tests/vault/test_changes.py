@@ -180,3 +180,51 @@ def test_a_vault_in_a_vault_is_a_vault_of_its_own(shelf: Shelf) -> None:
     shutil.rmtree(shelf.root / "sub")
     assert shelf.found("wombat") == []
     assert inner.search("wombat").status is Status.STALE
+
+
+def test_an_empty_folder_in_the_place_of_another_is_no_empty_vault(shelf: Shelf, tmp_path: Path) -> None:
+    # As when the disk with the cards is not mounted.
+    shelf.write("a.md", "wombat\n")
+    shelf.vault.sync()
+    shelf.root.rename(tmp_path / "mounted")
+    shelf.root.mkdir()
+    hits = shelf.vault.search("wombat")
+    assert (ids(hits), hits.status) == (["a.md"], Status.STALE)
+    assert "another one than before" in hits.reason
+    with pytest.raises(VaultError, match="another one than before") as refusal:
+        shelf.open().sync()
+    assert "verify" in (refusal.value.hint or "")
+    shelf.root.rmdir()
+    (tmp_path / "mounted").rename(shelf.root)
+    assert shelf.vault.search("wombat").status is Status.OK
+
+
+def test_other_cards_in_another_folder_are_no_reason_to_forget_either(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.vault.sync()
+    shelf.root.rename(tmp_path / "mounted")
+    shelf.write("new.md", "quokka\n")
+    assert shelf.vault.search("wombat").status is Status.STALE
+    assert [card.id for card in shelf.vault.cards()] == ["a.md"]
+
+
+def test_cards_that_are_gone_with_their_folder_leave_when_that_is_asked_for(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.vault.sync()
+    shelf.root.rename(tmp_path / "mounted")
+    shelf.root.mkdir()
+    assert shelf.vault.sync(verify=True).removed == ("a.md",)
+    assert shelf.vault.search("wombat").status is Status.EMPTY
+    assert shelf.vault.sync().removed == ()
+
+
+def test_a_copy_of_the_folder_in_its_place_is_the_same_vault(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.write("b.md", "quokka\n")
+    shelf.vault.sync()
+    shelf.root.rename(tmp_path / "old")
+    shutil.copytree(tmp_path / "old", shelf.root)
+    (shelf.root / "a.md").rename(shelf.root / "c.md")
+    (shelf.root / "b.md").unlink()
+    report = shelf.vault.sync()
+    assert (report.moved, report.removed) == ((("a.md", "c.md"),), ("b.md",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 
 from cogvault.indexes.local import schema
 
@@ -25,7 +25,8 @@ class ReadPool:
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
         self._path = path
-        self._lock = Lock()
+        # Snapshots are given back by the garbage collector too, which may start in a thread that holds the lock.
+        self._lock = RLock()
         self._idle: list[sqlite3.Connection] = []
         self._lent: set[sqlite3.Connection] = set()
         self._closed = False

@@ -34,6 +34,7 @@ CATALOG = "catalog.sqlite"
 _NEW_CATALOG = "catalog-new.sqlite"
 _KEYWORD = "keyword-"
 _LOCK_SECONDS = 120.0
+_POLL_SECONDS = 0.005
 _WAL_BYTES = 8 * 2**20
 # Readers of earlier states keep a write-ahead log from starting over. They are waited for each time that it has grown
 # by so much; new ones are not held up meanwhile.
@@ -62,7 +63,7 @@ class Store:
         self._is_unwiped = False
         self._longest_wal = _WAL_BYTES
         self._thread_lock = RLock()
-        self._file_lock = FileLock(folder / "lock", thread_local=False)
+        self._file_lock = FileLock(folder / "lock", thread_local=False, poll_interval=_POLL_SECONDS)
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._lexical: tuple[str, Lexical] | None = None

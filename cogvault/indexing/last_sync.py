@@ -1,0 +1,51 @@
+"""What a vault's lock folder remembers of the last sync: when it was, and which folder was synced."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeAlias
+
+__all__ = ["LastSync", "RootId"]
+
+_log = logging.getLogger(__name__)
+
+# Device and inode of the vault's folder: another one, when a disk was mounted or taken away there.
+RootId: TypeAlias = tuple[int, int]
+
+
+class LastSync:
+    """A small file; its time is when the keyword part last became equal to the files. What is lost is not known.
+
+    Args:
+        folder: the index folder of the vault.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "last-sync"
+
+    def at(self) -> datetime | None:
+        """When it was, None = never."""
+        try:
+            return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+        except OSError:
+            return None
+
+    def root(self) -> RootId | None:
+        """The folder that was synced, None = not known."""
+        try:
+            device, inode = self._path.read_text("ascii").split()
+            return int(device), int(inode)
+        except (OSError, ValueError):
+            return None
+
+    def keep(self, root: RootId) -> None:
+        """A sync of this folder has ended just now."""
+        try:
+            if self.root() == root:
+                self._path.touch()
+            else:
+                self._path.write_text(f"{root[0]} {root[1]}\n", "ascii")
+        except OSError as error:  # only a time to show, and a safeguard, are lost
+            _log.warning("the time of the sync was not kept: %s", error)

@@ -1,0 +1,36 @@
+"""Read connections come back whenever a snapshot dies, also in the middle of another one's birth."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from cogvault.indexes import LocalIndex
+from cogvault.indexes.local import pool, schema
+from cogvault.testing.records import record
+from cogvault.types import ChangeSet
+
+
+@pytest.mark.timeout(30)
+def test_a_snapshot_that_is_collected_while_another_is_taken_holds_up_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = LocalIndex(tmp_path / "index")
+    index.apply(ChangeSet(put=(record("a.md", "text"),)))
+    collected = []
+
+    def connect(path: Path, mode: str) -> sqlite3.Connection:
+        collected.append(gc.collect())
+        return schema.connect(path, mode)
+
+    circle: list[object] = [index.snapshot()]
+    circle.append(circle)
+    del circle
+    with monkeypatch.context() as patch:
+        patch.setattr(pool.schema, "connect", connect)
+        assert len(index.snapshot().cards) == 1
+    assert collected
+    index.close()
