@@ -155,9 +155,12 @@ class Engine:
         return self.index().snapshot()
 
     def fresh(self) -> Snapshot:
-        """What the vault holds, after a look for changed files when the last one is old enough."""
+        """What the vault holds, after a look for changed files when the last one is old enough.
+
+        A watcher that is told of changes looks by itself, so that no search has to.
+        """
         with self._lock:
-            if time.monotonic() - self._checked < self._config.refresh_seconds:
+            if self._is_watched or time.monotonic() - self._checked < self._config.refresh_seconds:
                 return self.current()
             self._checked = time.monotonic()
             touched, self._touched = self._touched, set()
@@ -188,6 +191,13 @@ class Engine:
         if self._watcher is not None and self._watcher.is_running:
             return State(self._watcher.status, self._watcher.reason, self._watcher.hint)
         return State(Status.OK)
+
+    @property
+    def _is_watched(self) -> bool:
+        watcher = self._watcher
+        if watcher is None or not watcher.is_running or watcher.mode != "events" or watcher.last_report is None:
+            return False
+        return watcher.status is Status.OK
 
     def _syncer(self) -> Syncer:
         return Syncer(
