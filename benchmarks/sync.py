@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.rows import Row
+from benchmarks.rows import Row, note
 from benchmarks.words import sentences
 
 # Each figure is taken in a process of its own, as a user would see it.
@@ -32,16 +32,54 @@ print(json.dumps({"wall": wall, "keyword": report.keyword_seconds, "peak": peak,
 """
 
 
+# The keyword stage with or without layers: the same work but for the summarizer.
+_LAYERS_CHILD = """
+import sys
+from pathlib import Path
+from cogvault import Config
+from cogvault.cards import MarkdownCardParser
+from cogvault.indexes import LocalIndex
+from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.layers.summarizers import ExtractiveSummarizer
+folder, index, layers = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "layers"
+summarizer = ExtractiveSummarizer() if layers else None
+options = SyncOptions.from_config(Config(model="none"), index, keyword_only=True)
+syncer = Syncer(folder, LocalIndex(index), MarkdownCardParser(), None, options, summarizer=summarizer)
+print(syncer.sync().keyword_seconds)
+"""
+LAYERS_ROUNDS = 3
+
+
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cards", default="10000", help="numbers of cards, comma separated")
     parser.add_argument("--model", default="none", help="a model other than none also embeds, which takes long")
+    parser.add_argument("--layers", action="store_true", help="only what abstracts and overviews add to the stage")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     for number in args.cards.split(","):
-        rows.extend(_measure(int(number), args.model))
+        rows.extend(_measure_layers(int(number)) if args.layers else _measure(int(number), args.model))
     return rows
+
+
+def _measure_layers(cards: int) -> list[Row]:
+    """The keyword stage with layers over that without, each the fastest of some rounds in turn."""
+    seconds: dict[str, list[float]] = {"none": [], "layers": []}
+    with tempfile.TemporaryDirectory() as temp:
+        folder = Path(temp) / "vault"
+        write_cards(folder, cards)
+        for number in range(LAYERS_ROUNDS):
+            for way, found in seconds.items():
+                command = [sys.executable, "-c", _LAYERS_CHILD, str(folder), str(Path(temp) / f"{way}{number}"), way]
+                found.append(float(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+                note(f"{way}: {found[-1]:.2f} s")
+    plain, layered = min(seconds["none"]), min(seconds["layers"])
+    return [
+        Row("default", str(cards), "keyword_without_layers_s", plain),
+        Row("default", str(cards), "keyword_with_layers_s", layered),
+        Row("default", str(cards), "layers_share", layered / plain - 1),
+    ]
 
 
 def _measure(cards: int, model: str) -> list[Row]:

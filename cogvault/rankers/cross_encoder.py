@@ -54,7 +54,7 @@ class CrossEncoder:
         model = self._model()
         try:
             logits = np.array(list(model.rerank(query, list(passages))), dtype=np.float64)
-        except Exception as error:  # neither onnxruntime nor the tokenizers have a base class for their errors
+        except Exception as error:  # tokenizers raises bare Exception, onnxruntime classes right below it
             raise self._damaged(error) from error
         if logits.shape != (len(passages),) or not np.isfinite(logits).all():
             raise self._damaged(f"it gave {logits.shape} numbers for {len(passages)} passages, or not finite ones")
@@ -110,7 +110,7 @@ class CrossEncoder:
                     providers=["CPUExecutionProvider"],
                     **options,
                 )
-        except Exception as error:  # as above; FastEmbed's own error for "not there" is a ValueError
+        except Exception as error:  # as in score; FastEmbed's own error for "not there" is a ValueError
             if "from any source" in str(error):
                 message = f"the reranker {self.name!r} is not on this machine and cannot be downloaded"
                 hint = "connect once, or give a local model folder"

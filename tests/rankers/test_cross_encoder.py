@@ -156,6 +156,25 @@ def test_a_card_below_the_fifth_place_can_come_up(tmp_path: Path, model: Path) -
     assert (len(reranked), reranked[0]) == (len(plain), "long.md")
 
 
+def test_reading_ten_lowers_no_threshold(tmp_path: Path, model: Path) -> None:
+    """What is shown is as good as without a reranker: more cards are read, of those that reached the same rung."""
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    for number in range(7):
+        (folder / f"{number}.md").write_text(f"# Notes {number}\n\nThe queue holds the jobs.\n")
+    for number in range(4):
+        (folder / f"weak-{number}.md").write_text(f"# Others {number}\n\n{'Filler. ' * 60} redis jobs.\n")
+    answers = []
+    for rerank in (None, model):
+        with Vault(folder, config(tmp_path, rerank)) as vault:
+            vault.sync()
+            answers.append(vault.search("which queue holds the jobs"))
+    plain, reranked = answers
+    assert len(plain) == len(reranked) == 5
+    assert plain.trace.rung == reranked.trace.rung
+    assert min(hit.score for hit in reranked) >= float(plain.trace.rung)
+
+
 def test_the_best_passage_of_a_card_is_read_and_not_its_head(tmp_path: Path, model: Path) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()

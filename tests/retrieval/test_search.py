@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from cogvault.errors import ModelError, ModelUnavailable, SnapshotExpired
 from cogvault.protocols import Snapshot
+from cogvault.retrieval.search import RRF_NOTE, SearchRequest
 from cogvault.types import Status, StoredChunk
 from tests.retrieval.values import NOW
 from tests.retrieval.world import BrokenEmbedder, Interrupted, World, rankers
@@ -508,3 +510,51 @@ class TestReportedFailures:
         found = world.search(query, min_score=0.5)
         assert found[0].id == "backup.md"
         assert found[0].score >= 0.9
+
+
+class _Counting:
+    """A snapshot that counts what it is asked."""
+
+    def __init__(self, inner: Snapshot) -> None:
+        self._inner = inner
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._inner, name)
+        if not callable(value):
+            return value
+        self.asked.append(name)
+        return value
+
+
+def test_rrf_without_a_threshold_says_so(world: World) -> None:
+    fused = world.with_options(fusion="rrf")
+    found = fused.search("staging database")
+    assert found.trace.rung == "no threshold"
+    assert RRF_NOTE in found.trace.notes
+    assert fused.search("staging database", min_score=0.1).trace.rung == "min_score"
+
+
+def test_a_card_about_the_user_fills_up_an_answer() -> None:
+    talk = "Filler of many other words that nobody asks for, at length and without any end. " * 3
+    files = {f"{name}.md": f"---\ntype: {name}\n---\nThe zebra likes tea. {talk}\n" for name in ("user", "project")}
+    world = World({"best.md": "The zebra likes tea.\n", **files}, embedder=None)
+    floor = world.search("zebra likes green tea", min_score=0.0)[1].score
+    # So high that only the best card passes, and the cards below it pass the bar of the user's scope.
+    options = world.with_options(thresholds=(floor * 1.2,))
+    found = options.search("zebra likes green tea")
+    assert [hit.id for hit in found] == ["best.md", "user.md"]
+    assert (found.trace.rung, found[1].confidence) == ("user scope", "weak")
+
+
+def test_more_hits_ask_the_index_no_more_often() -> None:
+    world = World({f"{number}.md": f"The zebra crossed the river, said {number}.\n" for number in range(8)})
+    asked = []
+    for k in (1, 5):
+        snapshot = _Counting(world.index.snapshot())
+        index = SimpleNamespace(snapshot=lambda snapshot=snapshot: snapshot)
+        found = world.searcher.search(index, SearchRequest("zebra crossed the river", k, NOW, min_score=0.0))  # type: ignore[arg-type]
+        assert len(found) == k
+        asked.append(sorted(snapshot.asked))
+    assert asked[0] == asked[1]
+    assert asked[0].count("chunks") == 1
