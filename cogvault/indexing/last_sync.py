@@ -40,6 +40,13 @@ class LastSync:
         except (OSError, ValueError):
             return None
 
+    def forget(self) -> None:
+        """The index begins anew: until a sync of it ends, it was never equal to the files."""
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:  # as below
+            _log.warning("the time of the last sync is still there: %s", error)
+
     def keep(self, root: RootId) -> None:
         """A sync of this folder has ended just now."""
         try:

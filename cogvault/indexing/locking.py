@@ -39,7 +39,8 @@ def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
         yield False
         return
     except OSError as error:
-        raise IndexFault(f"the lock file cannot be made: {error.strerror}", path=path) from error
+        hint = "is the folder read-only? COGVAULT_INDEX_DIR names another"
+        raise IndexFault(f"the lock file cannot be made: {error.strerror}", path=path, hint=hint) from error
     try:
         yield True
     finally:

@@ -232,6 +232,8 @@ class Syncer:
 
     def _keyword(self, look: _Look, meter: Meter) -> SyncReport:
         todo = look.todo
+        if not self._index.snapshot().stats.identity.chunking:
+            self._last.forget()
         meter.start("keyword")
         self._forget(todo.removed)  # before the index does, so that a kill leaves nothing behind
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
@@ -379,4 +381,5 @@ def _degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
 
 def _without_model(report: SyncReport, error: ModelError) -> SyncReport:
     hint = error.hint or "correct the model's setting and sync again"
-    return _degraded(report, f"no vectors, keyword search only: {error.message}", hint)
+    where = f"{error.path}: " if error.path else ""
+    return _degraded(report, f"no vectors, keyword search only: {where}{error.message}", hint)

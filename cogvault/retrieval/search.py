@@ -196,11 +196,11 @@ class Searcher:
             steps.reason = steps.reason or "no embedding model: keyword recall only"
             steps.hint = steps.hint or "pip install 'cogvault[bundled]'"
             return None, None
-        if stats.identity.model != embedder.fingerprint or not stats.vectors:
-            steps.reason = "the index has no vectors of this model yet: keyword recall only"
-            steps.hint = SYNC_HINT
-            return None, None
         try:
+            if stats.identity.model != embedder.fingerprint or not stats.vectors:
+                steps.reason = "the index has no vectors of this model yet: keyword recall only"
+                steps.hint = SYNC_HINT
+                return None, None
             vector = embedder.embed_query(text)
         except ModelError as error:
             steps.reason, steps.hint = f"keyword recall only: {error.message}", error.hint or ""

@@ -125,6 +125,18 @@ class TestStatus:
         assert found.status is Status.DEGRADED
         assert error.message in found.reason
 
+    def test_a_model_that_cannot_even_be_named_degrades_the_answer(self) -> None:
+        class Nameless(BrokenEmbedder):
+            @property
+            def fingerprint(self) -> str:
+                raise ModelUnavailable("the folder holds no model", hint="install it")
+
+        world = World(FILES)
+        world.embedder = Nameless(ModelError("never asked"))
+        found = world.search("staging database backup")
+        assert (found[0].id, found.status) == ("backup.md", Status.DEGRADED)
+        assert "the folder holds no model" in found.reason
+
     def test_a_failing_model_is_not_shown_as_no_results(self) -> None:
         world = World(FILES)
         world.embedder = BrokenEmbedder(ModelError("damaged"))
