@@ -12,7 +12,7 @@ from cogvault.protocols import Snapshot
 from cogvault.text.normalise import nfc
 from cogvault.types import CardInfo, CardLayers
 
-__all__ = ["VaultLayers", "update_folders"]
+__all__ = ["VaultLayers", "folder_of", "update_folders"]
 
 
 class VaultLayers:
@@ -41,7 +41,7 @@ class VaultLayers:
         snapshot = self._snapshot()
         if any(card.id == id for card in snapshot.cards):
             return snapshot.layers([id])[0]
-        folder = ROOT if id in ("", ".", "./") else nfc(id).removeprefix("./").removesuffix("/") or id
+        folder = folder_of(id)
         # Only after the store was lost or a sync was cut off is there something to do.
         update_folders(snapshot, self._folders, self._summarizer, is_changed=False)
         found = self._folders.find(folder)
@@ -49,6 +49,11 @@ class VaultLayers:
             hint = "ids are as `cogvault search` shows them; a folder is a path such as user/ana"
             raise PathError("no such card or folder", path=id, hint=hint)
         return found or CardLayers("", "")
+
+
+def folder_of(text: str) -> str:
+    """The folder that a text names, as the store knows it."""
+    return ROOT if text in ("", ".", "./") else nfc(text).removeprefix("./").removesuffix("/") or text
 
 
 def update_folders(snapshot: Snapshot, store: FolderStore, summarizer: str, *, is_changed: bool) -> int:

@@ -9,6 +9,7 @@ from cogvault.types.base import EMPTY_META, BoolArray, FloatArray, IntArray, Jso
 from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, KnownFile, Link, LinkKind, Stamp, Summary
 from cogvault.types.changes import CardLayers, ChangeSet, IndexIdentity, IndexStats, StoredChunk, VectorBatch
 from cogvault.types.forgetting import CardStrength, SweepItem, SweepReport, Verdict
+from cogvault.types.layer_files import LayerFilesReport
 from cogvault.types.queries import Evidence, Filter, LayerEvidence, Query, Ranking, Term, TermKind
 from cogvault.types.sessions import Turn
 from cogvault.types.writes import Action, SecretFound, SimilarCard, WriteResult
@@ -35,6 +36,7 @@ __all__ = [
     "JsonValue",
     "KnownFile",
     "LayerEvidence",
+    "LayerFilesReport",
     "Link",
     "LinkKind",
     "Problem",

@@ -1,0 +1,213 @@
+"""Layers of folders as files beside the cards, ``.abstract.md`` and ``.overview.md``, for people to read and correct.
+
+A text that a person wrote is the layer of its folder as long as the folder's cards stay as they were when it was made
+or taken in. The files alone say so, so nothing is lost with the index.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cogvault.cards.paths import is_usable_name
+from cogvault.cards.writer import hash_of, write_atomic
+from cogvault.errors import CardError, CogvaultError
+from cogvault.indexing.folders import FolderRules, ScanOptions
+from cogvault.indexing.rollups import VaultLayers, folder_of
+from cogvault.layers.file_form import LayerFile, read_layer, write_layer
+from cogvault.layers.folder_store import FolderStore
+from cogvault.layers.rollup import ROOT
+from cogvault.lifecycle.workspace import Workspace
+from cogvault.text.normalise import nfc
+from cogvault.types import CardLayers, LayerFilesReport, Problem
+
+__all__ = ["Layers"]
+
+logger = logging.getLogger(__name__)
+
+_KINDS = ("abstract", "overview")
+_MAX_BYTES = 1 << 20
+# What a person's own file has instead of the hash of a text that was made.
+_NEVER_MADE = "0" * 16
+
+
+class Layers:
+    """Abstracts and overviews of a vault's cards and folders.
+
+    Args:
+        made: those that were made.
+        store: where those of folders are.
+        workspace: the vault.
+    """
+
+    def __init__(self, made: VaultLayers, store: FolderStore, workspace: Workspace) -> None:
+        self._made = made
+        self._store = store
+        self._workspace = workspace
+        self._options = ScanOptions.from_config(workspace.config)
+
+    def __call__(self, id: str = ROOT) -> CardLayers:
+        """Abstract (L0) and overview (L1); of a folder, what a person wrote into its files comes first.
+
+        Args:
+            id: a card's id, or a folder's path; ``""`` or ``.`` is the vault.
+
+        Raises:
+            PathError: it is neither; the refusal does not say what exists.
+        """
+        made = self._made(id)
+        folder = folder_of(id)
+        place = self._place(folder)
+        edits = [None if place is None else _edit(self._file(place, kind)) for kind in _KINDS]
+        if edits == [None, None]:
+            return made
+        source = self._store.stored().hashes.get(folder, "")
+        texts = (
+            edit.text if edit is not None and edit.speaks_of(source) else text
+            for edit, text in zip(edits, (made.abstract, made.overview), strict=True)
+        )
+        return CardLayers(*texts)
+
+    def export(self) -> LayerFilesReport:
+        """Write the layers of every folder beside its cards. Files that a person edited stay as they are; those of
+        folders that hold no card any more are removed.
+
+        Raises:
+            VaultError: another writer did not let go in time.
+        """
+        return self._each(_Run.export)
+
+    def import_edits(self) -> LayerFilesReport:
+        """Take every text that a person wrote as the layer of its folder as the cards are now.
+
+        Edits of an exported file are in force without this, until a card of the folder changes. A file that was not
+        exported is taken in the same way.
+
+        Raises:
+            VaultError: another writer did not let go in time.
+        """
+        return self._each(_Run.take)
+
+    def _each(self, step: Callable[[_Run, Path, str, str], None]) -> LayerFilesReport:
+        self._made(ROOT)  # the store is up to date then
+        hashes = self._store.stored().hashes
+        run = _Run(self._workspace.root)
+        with self._workspace.writing():
+            for place in sorted(self._places()):
+                folder = nfc(place)
+                [layers] = self._store.layers([folder])
+                for kind, text in zip(_KINDS, (layers.abstract, layers.overview), strict=True):
+                    path = self._file(place, kind)
+                    try:
+                        step(run, path, text.strip(), hashes.get(folder, ""))
+                    except (CogvaultError, OSError) as error:
+                        run.problems.append(Problem(run.name(path), "layer-file", str(error)))
+        return run.report()
+
+    def _file(self, place: str, kind: str) -> Path:
+        return self._workspace.root / place / f".{kind}.md"
+
+    def _place(self, folder: str) -> str | None:
+        """Where a folder is on disk, which may spell its name in another normal form."""
+        if folder.isascii() or (self._workspace.root / folder).is_dir():
+            return folder
+        return next((place for place in self._places() if nfc(place) == folder), None)
+
+    def _places(self) -> Iterator[str]:
+        """Every folder that may hold cards, as it is on disk."""
+        rules = FolderRules(self._workspace.root, self._options)
+        waiting = [ROOT]
+        while waiting:
+            place = waiting.pop()
+            yield place
+            for entry in (self._workspace.root / place).iterdir():
+                inner = f"{place}/{entry.name}" if place else entry.name
+                if not is_usable_name(entry.name) or entry.is_symlink() or not entry.is_dir():
+                    continue
+                if self._options.walks(f"{inner}/") and rules.enters(f"{inner}/"):
+                    waiting.append(inner)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What was done so far."""
+
+    root: Path
+    written: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    edited: list[str] = field(default_factory=list)
+    outdated: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def name(self, path: Path) -> str:
+        """Path as reports tell it."""
+        return path.relative_to(self.root).as_posix()
+
+    def export(self, path: Path, text: str, source: str) -> None:
+        """Bring one file up to date; ``text`` and ``source`` are "" for a folder that has no layers."""
+        data = _read(path)
+        file = None if data is None else read_layer(data)
+        if file is not None and file.is_edited:
+            (self.edited if file.speaks_of(source) else self.outdated).append(self.name(path))
+        elif text:
+            self._write(path, write_layer(text, source), data)
+        elif data is not None:
+            path.unlink()
+            self.removed.append(self.name(path))
+
+    def take(self, path: Path, _: str, source: str) -> None:
+        """Mark a person's text as one about the cards as they are now."""
+        data = _read(path)
+        file = None if data is None else read_layer(data)
+        if file is None or not file.is_edited:
+            return
+        (self.edited if source else self.outdated).append(self.name(path))
+        if source and not file.speaks_of(source):
+            self._write(path, write_layer(file.text, source, file.made or _NEVER_MADE), data)
+
+    def report(self) -> LayerFilesReport:
+        """All that was done."""
+        return LayerFilesReport(
+            tuple(self.written),
+            self.unchanged,
+            tuple(self.edited),
+            tuple(self.outdated),
+            tuple(self.removed),
+            tuple(self.problems),
+        )
+
+    def _write(self, path: Path, data: bytes, before: bytes | None) -> None:
+        if data == before:
+            self.unchanged += 1
+            return
+        write_atomic(path, data, expected_hash=None if before is None else hash_of(before))
+        self.written.append(self.name(path))
+
+
+def _read(path: Path) -> bytes | None:
+    """Bytes of a file, None = there is none.
+
+    Raises:
+        CardError: it is no plain file of a reasonable size.
+    """
+    if path.is_symlink():
+        raise CardError("a symbolic link is not followed here", path=path, hint="replace it by a plain file")
+    if not path.exists():
+        return None
+    if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+        raise CardError("not a file of at most 1 MiB", path=path, hint="move it away")
+    return path.read_bytes()
+
+
+def _edit(path: Path) -> LayerFile | None:
+    """What a person wrote into a file, None = nothing, or nothing that can be read."""
+    try:
+        data = _read(path)
+    except (CardError, OSError) as error:
+        logger.warning("an edited layer is not used: %s", error)
+        return None
+    file = None if data is None else read_layer(data)
+    return file if file is not None and file.is_edited else None
