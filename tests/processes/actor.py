@@ -17,12 +17,16 @@ from pathlib import Path
 
 from cogvault import Config, Vault
 from cogvault.indexes import LocalIndex
+from cogvault.indexes.local.store import Store
+from cogvault.indexing.locking import hold
 from cogvault.types import Status
 from tests.crash.worker import LoggingEmbedder
 from tests.processes import cards
 
 _CARDS = 6
 _PAUSE_SECONDS = 0.01
+_THINK_SECONDS = 0.05
+_ASKED = 20
 
 
 def opened(base: Path, **settings: object) -> Vault:
@@ -99,6 +103,7 @@ def search(base: Path, name: str, until: Callable[[], bool]) -> dict[str, object
                         raise AssertionError(f"{card.id}: {card.title} has {texts!r}")
                     whole += 1
                 del snapshot
+                time.sleep(_THINK_SECONDS)
         finally:
             index.close()
     return {"counts": counts, "whole": whole}
@@ -113,7 +118,35 @@ def sync_once(base: Path, name: str, until: Callable[[], bool]) -> dict[str, obj
     return {"status": report.status.value, "pending": report.pending_vectors, "reason": report.reason}
 
 
-ROLES = {"writer": write, "searcher": search, "sync": sync_once}
+def hold_all(base: Path, name: str, until: Callable[[], bool]) -> dict[str, object]:
+    """Be in the middle of every kind of writing at once; ``BASE/held`` tells that it has begun."""
+    with opened(base) as vault:
+        folder = Path(vault.status().index)
+    store = Store(folder, 1)
+    with hold(folder / "sync.lock", 9), hold(folder / "vectors.lock", 9), store.writing() as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE cards SET id = id || '-half'")
+        (base / "held").touch()
+        while not until():
+            time.sleep(_PAUSE_SECONDS)
+        connection.execute("ROLLBACK")
+    store.close()
+    return {}
+
+
+def ask(base: Path, name: str, until: Callable[[], bool]) -> dict[str, object]:
+    """Some searches, each of which looks for changed files first, begun once another process holds everything."""
+    found: list[tuple[str, int]] = []
+    with opened(base, refresh_seconds=0) as vault:
+        while not (base / "held").exists():
+            time.sleep(_PAUSE_SECONDS)
+        for _ in range(_ASKED):
+            hits = vault.search("alpha beta", k=3)
+            found.append((hits.status.value, len(hits)))
+    return {"found": found, "stopped": until()}
+
+
+ROLES = {"writer": write, "searcher": search, "sync": sync_once, "holder": hold_all, "asker": ask}
 
 
 def _child(base: Path, role: str, name: str) -> None:

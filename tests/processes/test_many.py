@@ -49,6 +49,13 @@ class Actors:
         self._process.stdin.write(json.dumps(roles) + "\n")
         self._process.stdin.close()
 
+    def wait_for(self, names: Sequence[str]) -> None:
+        """Wait until these have told what they did; the bound is only there so that a broken test ends."""
+        end = time.monotonic() + 90
+        while not all((self._base / f"{name}.json").exists() for name in names):
+            assert time.monotonic() < end, "they never ended"
+            time.sleep(0.02)
+
     def stop(self) -> dict[str, Any]:
         """What each of them tells, by name."""
         (self._base / "stop").touch()
@@ -134,3 +141,27 @@ def test_syncs_of_several_processes_at_once_embed_each_text_once(base: Path) -> 
     embedded = (base / "log").read_text(encoding="utf-8").splitlines()
     with opened(base) as vault:
         assert len(embedded) == len(set(embedded)) == vault.status().vectors == 40 * cards.PARTS
+
+
+def test_searches_are_answered_in_the_middle_of_every_kind_of_writing(base: Path) -> None:
+    rng = random.Random(7)
+    for number in range(10):
+        cards.save(base / "vault" / f"n{number}.md", cards.text(f"n{number}", 1, rng))
+    held(base)
+    askers = [f"a{number}" for number in range(SEARCHERS)]
+    # Nothing changed: nobody has to be waited for, and the answers are as good as ever.
+    actors = Actors(base, [("holder", "h"), *(("asker", name) for name in askers)])
+    actors.wait_for(askers)
+    told = actors.stop()
+    assert {tuple(found) for name in askers for found in told[name]["found"]} == {("ok", 3)}
+    assert not any(told[name]["stopped"] for name in askers)
+
+    # Something changed that cannot be taken in now: answers say so.
+    for left in ("stop", "held", *(f"{name}.json" for name in askers)):
+        (base / left).unlink()
+    cards.save(base / "vault" / "new.md", cards.text("new", 1, rng))
+    actors = Actors(base, [("holder", "h"), *(("asker", name) for name in askers)])
+    actors.wait_for(askers)
+    told = actors.stop()
+    assert {tuple(found) for name in askers for found in told[name]["found"]} == {("stale", 3)}
+    assert not any(told[name]["stopped"] for name in askers)
