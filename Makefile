@@ -8,7 +8,9 @@ ADAPTERS := -e ./cogvault_cli -e ./cogvault_mcp
 METADATA := pyproject.toml cogvault_cli/pyproject.toml cogvault_mcp/pyproject.toml cogvault/__init__.py
 TYPED := cogvault cogvault_cli/cogvault_cli cogvault_mcp/cogvault_mcp
 
-.PHONY: help setup demo test lint bench
+SECONDS ?= 60
+
+.PHONY: help setup demo test fuzz lint bench
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -21,6 +23,9 @@ demo: .venv/ready ## index the example vault and answer questions in four langua
 
 test: .venv/dev-ready ## run all tests; branch coverage of cogvault at least 92 %
 	@$(BIN)/python -m pytest -n auto --cov=cogvault --cov-branch --cov-fail-under=92 $(ARGS)
+
+fuzz: .venv/fuzz-ready ## hostile input: every shape in three sizes, then each target for SECONDS (60)
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(ARGS)
 
 lint: .venv/dev-ready ## style, types, layers
 	@$(BIN)/ruff check .
@@ -45,4 +50,9 @@ bench: .venv/dev-ready ## run a benchmark: make bench ARGS="speed --chunks 10000
 .venv/dev-ready: .venv/ready
 	@echo "installing the development tools"
 	@$(PIP) -e '.[dev]' $(ADAPTERS)
+	@touch $@
+
+.venv/fuzz-ready: .venv/dev-ready
+	@echo "installing atheris"
+	@$(PIP) -e '.[fuzz]' $(ADAPTERS)
 	@touch $@

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 
+# Normalizing sorts combining marks in the square of their number. Decomposition looks at one code point at a time, so
+# that the parts of a text are together as long as the whole.
+_PART_CHARS = 256
+
 
 def estimate_tokens(text: str) -> int:
     """An upper bound of the text's length in tokens of a multilingual-e5 model.
@@ -22,6 +26,9 @@ def estimate_tokens(text: str) -> int:
     """
     if not text or text.isspace():
         return 0
-    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+    if text.isascii():
         return len(text) + 1
-    return len(unicodedata.normalize("NFKD", text)) + 1
+    parts = [text[start : start + _PART_CHARS] for start in range(0, len(text), _PART_CHARS)]
+    if all(unicodedata.is_normalized("NFKC", part) for part in parts):
+        return len(text) + 1
+    return sum(len(unicodedata.normalize("NFKD", part)) for part in parts) + 1

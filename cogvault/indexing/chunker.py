@@ -76,7 +76,7 @@ def chunker_for(embedder: Embedder | None, target_tokens: int) -> Chunker:
 
 def likely_bound(text: str) -> int:
     """A length in tokens that running text, code and data do not exceed; models cut what does."""
-    likely = _LANGUAGE_FACTOR * typical_tokens(text) + sum(map(len, _COSTLY.findall(text)))
+    likely = _LANGUAGE_FACTOR * typical_tokens(text) + len(text) - len(_COSTLY.sub("", text))
     return min(most_tokens(text), likely)
 
 

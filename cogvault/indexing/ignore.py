@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +16,11 @@ from cogvault.types import Problem
 
 __all__ = ["IgnoreRules", "is_scratch"]
 
+# What pathspec writes for ``*`` and ``**`` with text before the next one of its kind.
+_STAR = re.compile(r"\[\^/\]\*((?:(?!\[\^/\]\*|\(\?).)*)(?=\[\^/\]\*)", re.DOTALL)
+_FOLDERS = re.compile(r"\(\?:(\.\+/|/\.\+)\)\?((?:(?!\(\?:(?:\.\+/|/\.\+)\)\?).)+)(?=\(\?:/\.\+\)\?)", re.DOTALL)
+# No path is longer, and reading a pattern takes more than its length.
+_MAX_PATTERN_CHARS = 4096
 _SCRATCH_ENDS = ("~", ".tmp", ".swp", ".swo", ".swx", ".bak", ".part", ".crdownload", "___jb_tmp___", "___jb_old___")
 
 
@@ -29,6 +36,19 @@ def is_scratch(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class IgnorePattern:
+    """One line of a set.
+
+    Attributes:
+        is_ignored: what a path is that matches; False for a negated pattern.
+        matcher: matches the path itself. A match of a folder above it was decided when that was entered.
+    """
+
+    is_ignored: bool
+    matcher: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
 class IgnoreRules:
     """Sets of patterns, weakest first; within a set the last match wins, as in git.
 
@@ -36,7 +56,7 @@ class IgnoreRules:
         sets: (folder with a trailing ``/`` or "", patterns); patterns see paths relative to their folder.
     """
 
-    sets: tuple[tuple[str, tuple[GitIgnoreSpecPattern, ...]], ...] = ()
+    sets: tuple[tuple[str, tuple[IgnorePattern, ...]], ...] = ()
 
     def plus(self, lines: Iterable[str], *, folder: str = "", source: str = "") -> tuple[IgnoreRules, list[Problem]]:
         """These rules and a stronger set, with the lines that are no patterns.
@@ -46,14 +66,20 @@ class IgnoreRules:
             folder: the folder that they are relative to, NFC, with a trailing ``/``; "" = the vault's root.
             source: where the lines come from, for problems.
         """
-        patterns: list[GitIgnoreSpecPattern] = []
+        patterns: list[IgnorePattern] = []
         problems: list[Problem] = []
         for number, line in enumerate(lines, 1):
+            if len(line) > _MAX_PATTERN_CHARS:
+                message = f"a pattern of more than {_MAX_PATTERN_CHARS} characters is left out"
+                problems.append(Problem(source, "ignore-pattern", message, line=number))
+                continue
             try:
-                patterns.append(GitIgnoreSpecPattern(_inside_only(nfc(line))))
-            except GitIgnorePatternError as error:
+                pattern = _pattern(line)
+            except (GitIgnorePatternError, re.error, RecursionError) as error:
                 problems.append(Problem(source, "ignore-pattern", f"not a gitignore pattern: {error}", line=number))
-        patterns = [pattern for pattern in patterns if pattern.include is not None]  # not blank, no comment
+                continue
+            if pattern is not None:
+                patterns.append(pattern)
         return (IgnoreRules((*self.sets, (folder, tuple(patterns)))) if patterns else self), problems
 
     def verdict(self, path: str) -> bool | None:
@@ -68,19 +94,40 @@ class IgnoreRules:
                 continue
             inner = path[len(folder) :]
             for pattern in reversed(patterns):
-                if _applies(pattern, inner):
-                    return pattern.include
+                if pattern.matcher.fullmatch(inner):
+                    return pattern.is_ignored
         return None
 
 
-def _applies(pattern: GitIgnoreSpecPattern, path: str) -> bool:
-    """True when the pattern means the path itself. A match of a folder above it was decided when that was entered."""
-    regex = pattern.regex
-    if regex is None:
-        return False
-    if not regex.pattern.startswith("^"):  # pathspec's short forms for "anything" and "any folder"
-        return regex.pattern == "." or path.endswith("/")
-    return regex.fullmatch(path) is not None
+def _pattern(line: str) -> IgnorePattern | None:
+    """A line as a pattern; None for a blank one and for a comment.
+
+    Raises:
+        GitIgnorePatternError, re.error, RecursionError: it is no pattern.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # about brackets in brackets, which some take for sets
+        pattern = GitIgnoreSpecPattern(_inside_only(nfc(line)))
+        if pattern.include is None or pattern.regex is None:
+            return None
+        return IgnorePattern(pattern.include, re.compile(_linear(pattern.regex.pattern), re.DOTALL))
+
+
+def _linear(pattern: str) -> str:
+    """The same pattern with no way back into what an earlier ``*`` matched.
+
+    Several stars take the length of a path to the power of their number, while the shortest match of each but the last
+    is always right: more is left for those that follow.
+    """
+    if not pattern.startswith("^"):  # pathspec's short forms for "anything" and "any folder"
+        return ".*" if pattern == "." else ".*/"
+    pattern = _FOLDERS.sub(_first_folders, pattern)
+    return _STAR.sub(lambda match: f"(?>[^/]*?{match[1]})", pattern)
+
+
+def _first_folders(match: re.Match[str]) -> str:
+    any_folders = match[1].replace("+", "+?")
+    return f"(?>(?:{any_folders})??{match[2]}(?=/))"
 
 
 def _inside_only(line: str) -> str:

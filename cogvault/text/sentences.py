@@ -6,11 +6,15 @@ from itertools import pairwise
 
 import regex
 
-_CLOSERS = r"[\"'”’»›)\]]*"
-_DENSE_CLOSERS = r"[」』”’）)】》\]]*"
-# Marks that end a sentence only before a blank; marks that end one anywhere; a blank line.
-_END = regex.compile(rf"(?P<spaced>[.!?…؟۔։።]+){_CLOSERS}(?:\s+|\Z)|[。！？｡।॥။។]+{_DENSE_CLOSERS}\s*|\n[ \t]*\n\s*")
-_LAST_END = regex.compile(rf"[.!?…؟۔։።。！？｡।॥။។](?:{_CLOSERS}|{_DENSE_CLOSERS})\s*\Z")
+_CLOSERS = r"[\"'”’»›)\]]*+"
+_DENSE_CLOSERS = r"[」』”’）)】》\]]*+"
+_MARKS = ".!?…؟۔։።"
+# Marks that end a sentence only before a blank; marks that end one anywhere; a blank line. A run of marks is tried
+# once, from its start: from each of its marks would take the square of its length.
+_END = regex.compile(
+    rf"(?<![{_MARKS}])(?P<spaced>[{_MARKS}]++){_CLOSERS}(?:\s++|\Z)|[。！？｡।॥။។]++{_DENSE_CLOSERS}\s*+|\n[ \t]*+\n\s*+"
+)
+_LAST_END = regex.compile(rf"[{_MARKS}。！？｡।॥။។](?:{_CLOSERS}|{_DENSE_CLOSERS})\s*\Z")
 _LAST_WORD = regex.compile(r"[\p{L}\p{M}\p{N}.]*\Z")
 # Words whose full stop does not end a sentence. Those that often end one ("etc.", "usw.") are left to the next letter.
 _ABBREVIATION = regex.compile(
