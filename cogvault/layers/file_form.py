@@ -6,8 +6,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from cogvault.cards.decoding import decode
-
 __all__ = ["LayerFile", "read_layer", "write_layer"]
 
 _MARK = re.compile(
@@ -56,9 +54,8 @@ def write_layer(text: str, source: str, made: str | None = None) -> bytes:
     ).encode()
 
 
-def read_layer(data: bytes) -> LayerFile:
-    """Read a file, whoever wrote it."""
-    text = decode(data).text
+def read_layer(text: str) -> LayerFile:
+    """Read a file's text, its newlines as ``\\n``, whoever wrote it."""
     mark = _MARK.search(text)
     if mark is None:
         return LayerFile(text.strip())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cogvault.cards.decoding import decode
 from cogvault.cards.paths import is_usable_name
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError
@@ -149,7 +150,7 @@ class _Run:
     def export(self, path: Path, text: str, source: str) -> None:
         """Bring one file up to date; ``text`` and ``source`` are "" for a folder that has no layers."""
         data = _read(path)
-        file = None if data is None else read_layer(data)
+        file = None if data is None else read_layer(decode(data).text)
         if file is not None and file.is_edited:
             (self.edited if file.speaks_of(source) else self.outdated).append(self.name(path))
         elif text:
@@ -161,7 +162,7 @@ class _Run:
     def take(self, path: Path, _: str, source: str) -> None:
         """Mark a person's text as one about the cards as they are now."""
         data = _read(path)
-        file = None if data is None else read_layer(data)
+        file = None if data is None else read_layer(decode(data).text)
         if file is None or not file.is_edited:
             return
         (self.edited if source else self.outdated).append(self.name(path))
@@ -209,5 +210,5 @@ def _edit(path: Path) -> LayerFile | None:
     except (CardError, OSError) as error:
         logger.warning("an edited layer is not used: %s", error)
         return None
-    file = None if data is None else read_layer(data)
+    file = None if data is None else read_layer(decode(data).text)
     return file if file is not None and file.is_edited else None

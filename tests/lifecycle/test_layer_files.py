@@ -191,10 +191,9 @@ def test_cards_have_the_layers_that_were_made(shelf: Shelf) -> None:
     )
 
 
-@given(st.text(), st.text(max_size=8))
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(max_size=8))
 def test_a_text_that_was_made_is_not_taken_for_an_edit(text: str, source: str) -> None:
-    text = text.replace("\r", "").replace("\0", "").encode("utf-8", "ignore").decode()
-    file = read_layer(write_layer(text, source))
-    assert file.text == text.strip().removeprefix("\ufeff").strip() or "\ufeff" in text
-    assert not file.is_edited or "\ufeff" in text
+    file = read_layer(write_layer(text, source).decode())
+    assert file.text == text.strip()
+    assert not file.is_edited
     assert file.speaks_of(source)
