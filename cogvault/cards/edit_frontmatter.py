@@ -16,7 +16,7 @@ from cogvault.cards.yaml_values import format_value
 from cogvault.errors import CardError
 from cogvault.types import JsonValue
 
-__all__ = ["set_keys"]
+__all__ = ["new_block", "set_keys"]
 
 # Keys that may also stand nested under ``metadata:`` (spec section 4).
 _NESTABLE = frozenset(Known.__dataclass_fields__) - {"faults"}
@@ -47,6 +47,19 @@ def set_keys(data: bytes, set: Mapping[str, JsonValue], unset: Iterable[str] = (
     for key in unset:
         data = _unset(data, _checked_key(key))
     return data
+
+
+def new_block(values: Mapping[str, JsonValue]) -> bytes:
+    """A whole block for a new card, ``\\n`` at the ends of its lines.
+
+    Raises:
+        CardError: a value cannot be written as YAML.
+    """
+    lines = [_line("", _checked_key(key), _checked_value(key, value)) for key, value in values.items()]
+    block = "".join(f"{line}\n" for line in lines)
+    if not _holds(frontmatter.parse(block).values, values):
+        raise CardError("these values cannot be written as frontmatter", key=", ".join(values))
+    return f"---\n{block}---\n".encode()
 
 
 def _set(data: bytes, key: str, value: JsonValue) -> bytes:

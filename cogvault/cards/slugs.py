@@ -30,13 +30,14 @@ def slug(title: str, max_bytes: int = 120) -> str:
     """
     text = nfc(visible(visible(title).lower()))
     text = _LEADING_MARKS.sub("", _GAP.sub("-", text).strip("-"))
-    text = _cut(text, max_bytes).strip("-")
+    text = cut(text, max_bytes).strip("-")
     if not any(char.isalnum() for char in text):
         return f"card-{hashlib.sha256(title.encode('utf-8', 'replace')).hexdigest()[:8]}"
     return f"{text}-card" if _RESERVED.fullmatch(fold(text)) else text
 
 
-def _cut(text: str, max_bytes: int) -> str:
+def cut(text: str, max_bytes: int) -> str:
+    """The beginning of a text within so many bytes of UTF-8, up to where a character with its marks ends."""
     if len(text.encode()) <= max_bytes:
         return text
     kept: list[str] = []

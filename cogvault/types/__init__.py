@@ -10,13 +10,15 @@ from cogvault.types.cards import Card, CardInfo, CardRecord, Chunk, ChunkKind, K
 from cogvault.types.changes import CardLayers, ChangeSet, IndexIdentity, IndexStats, StoredChunk, VectorBatch
 from cogvault.types.forgetting import CardStrength, SweepItem, SweepReport, Verdict
 from cogvault.types.layer_files import LayerFilesReport
+from cogvault.types.listing import ArchivedCard, FactVersion, Folder, ListedCard
 from cogvault.types.queries import Evidence, Filter, LayerEvidence, Query, Ranking, Term, TermKind
 from cogvault.types.sessions import Turn
-from cogvault.types.writes import Action, SecretFound, SimilarCard, WriteResult
+from cogvault.types.writes import Action, Draft, Moment, SecretFound, SimilarCard, WriteResult
 
 __all__ = [
     "EMPTY_META",
     "Action",
+    "ArchivedCard",
     "BoolArray",
     "Card",
     "CardInfo",
@@ -27,9 +29,12 @@ __all__ = [
     "ChangeSet",
     "Chunk",
     "ChunkKind",
+    "Draft",
     "Evidence",
+    "FactVersion",
     "Filter",
     "FloatArray",
+    "Folder",
     "IndexIdentity",
     "IndexStats",
     "IntArray",
@@ -39,6 +44,8 @@ __all__ = [
     "LayerFilesReport",
     "Link",
     "LinkKind",
+    "ListedCard",
+    "Moment",
     "Problem",
     "Query",
     "Ranking",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from enum import StrEnum
+from typing import TypeAlias
 
 from cogvault.types.base import JsonValue, Problem, to_json
+
+# An instant as callers give it: without a zone it is UTC; text is ISO 8601.
+Moment: TypeAlias = datetime | date | str | None
 
 
 class Action(StrEnum):
@@ -60,8 +66,8 @@ class WriteResult:
         similar: cards that say nearly the same, most similar first.
         secrets: what looks like a secret in what was written.
         links_rewritten: links of other cards that now point to the new place.
-        problems: files that could not be brought along (a card that links here and cannot be read), or the one reason
-            why this item of a batch was refused.
+        problems: files that could not be brought along (a card that links here and cannot be read), arguments that the
+            content's own frontmatter overruled, or the one reason why this item of a batch was refused.
     """
 
     id: str
@@ -83,3 +89,37 @@ class WriteResult:
         document = to_json(self)
         assert isinstance(document, dict)
         return document
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A card that is to be written.
+
+    Attributes:
+        content: its text; may bring frontmatter of its own, which is kept whole and completed.
+        title: None = that of the content: its frontmatter's, its first heading, or its first words.
+        type: any word; None = that of the content's frontmatter, or ``note``.
+        tags: words.
+        description: one line on what it says; None = taken from the text.
+        to: folder, path or address to write to; None = the vault's folder.
+        importance: 0 to 1.
+        pinned: True for what never ages and is never swept.
+        valid_from, valid_until: when it holds.
+        source: where it comes from.
+        meta: more frontmatter keys.
+        redact: mask what looks like a secret before writing.
+    """
+
+    content: str
+    title: str | None = None
+    type: str | None = None
+    tags: Sequence[str] = ()
+    description: str | None = None
+    to: str | None = None
+    importance: float | None = None
+    pinned: bool | None = None
+    valid_from: Moment = None
+    valid_until: Moment = None
+    source: str | None = None
+    meta: Mapping[str, object] | None = None
+    redact: bool = False

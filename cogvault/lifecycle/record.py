@@ -1,0 +1,139 @@
+"""Writing new cards: checked, compared with what is there, named, written once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from cogvault.cards.decoding import decode
+from cogvault.cards.slugs import cut as slug_cut
+from cogvault.cards.writer import hash_of, write_atomic
+from cogvault.errors import CardError, CogvaultError, ConflictError
+from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted, draft_card
+from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin
+from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
+from cogvault.lifecycle.values import moment_text
+from cogvault.lifecycle.workspace import Workspace
+from cogvault.protocols import Snapshot
+from cogvault.text.likeness import print_of
+from cogvault.text.normalise import fold
+from cogvault.text.secrets import found_in
+from cogvault.types import Action, Draft, Problem, WriteResult
+
+__all__ = ["Recorder"]
+
+_SUFFIX = ".md"
+# Cards of one name; past this the folder has another problem.
+_MAX_SAME_NAME = 10_000
+
+
+class Recorder:
+    """Writes new cards into one vault. Safe to share between threads.
+
+    Args:
+        workspace: the vault.
+        known: what the index holds now, without waiting for what was just written.
+    """
+
+    def __init__(self, workspace: Workspace, known: Callable[[], Snapshot]) -> None:
+        self._workspace = workspace
+        self._similar = SimilarCards(workspace, known)
+
+    def record(self, draft: Draft) -> WriteResult:
+        """Write one card; see ``Vault.record``.
+
+        Raises:
+            CardError: there is nothing to write, too much, or something that no card can hold.
+            PathError: ``to`` names no place in the vault.
+            VaultError: another writer did not end in time.
+        """
+        now = moment_text(self._workspace.clock(), "created")
+        assert now is not None
+        max_bytes = min(MAX_WRITE_BYTES, self._workspace.config.max_card_bytes)
+        drafted = draft_card(draft, self._workspace.parser, now, max_bytes)
+        words = print_of(drafted.body)
+        similarity = self._similar.look(drafted.body, words)
+        if similarity.same is not None:
+            return self._existing(similarity.same)
+        first = place(self._workspace, draft.to or "", f"{drafted.stem}.md")
+        others = _names_in_other_case(first.file.parent)
+        with self._workspace.writing():
+            if (same := self._similar.twin(None, words, len(drafted.body))) is not None:
+                return self._existing(same)
+            for placed, name in self._places(draft, drafted, first):
+                if (same := self._similar.twin(placed.id, words, len(drafted.body))) is not None:
+                    return self._existing(same)
+                if os.path.lexists(placed.file) or fold(placed.file.name) in others:
+                    continue
+                data = self._checked(drafted.with_name(name))
+                make_folder(self._workspace, placed)
+                try:
+                    write_atomic(placed.file, data, expected_hash=None)
+                except ConflictError:  # another program took the name just now
+                    continue
+                self._similar.remember(placed.id, words)
+                break
+            else:
+                hint = "use update to change it, or another name"
+                raise ConflictError("a card with this name exists", path=first.path, hint=hint)
+        self._workspace.wrote([placed.path])
+        return self._created(placed, data, drafted, similarity)
+
+    def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
+        """Write cards, each on its own; one that is refused tells why in its result, and the others are written."""
+        return tuple(self._tried(draft) for draft in drafts)
+
+    def _tried(self, draft: Draft) -> WriteResult:
+        try:
+            return self.record(draft)
+        except CogvaultError as error:
+            problem = Problem(error.path or "", "refused", str(error), error.line, error.key)
+            return WriteResult("", Action.REFUSED, problems=(problem,))
+
+    def _places(self, draft: Draft, drafted: Drafted, first: Located) -> Iterator[tuple[Located, str]]:
+        """Places that the card may have, best first, and its ``name`` there; one only when the caller named a file."""
+        if (draft.to or "").lower().endswith(_SUFFIX):
+            yield first, first.file.name[: -len(_SUFFIX)]
+            return
+        yield first, drafted.stem.partition("_")[2]
+        for number in range(2, _MAX_SAME_NAME):
+            stem = _numbered(drafted.stem, number)
+            yield place(self._workspace, draft.to or "", f"{stem}{_SUFFIX}"), stem.partition("_")[2]
+
+    def _checked(self, data: bytes) -> bytes:
+        """What is written must be read whole again."""
+        limit = self._workspace.config.max_card_bytes
+        if len(data) > limit:
+            raise CardError(f"the card would have {len(data)} bytes, and {limit} are read", hint="split it")
+        return data
+
+    def _existing(self, same: Twin) -> WriteResult:
+        return WriteResult(same.id, Action.EXISTING, uri_of(self._workspace, same.id), same.hash)
+
+    def _created(self, placed: Located, data: bytes, drafted: Drafted, similarity: Similarity) -> WriteResult:
+        return WriteResult(
+            placed.id,
+            Action.CREATED,
+            uri_of(self._workspace, placed.id),
+            hash_of(data),
+            similarity.near,
+            found_in(decode(data).text),
+            problems=tuple(replace(problem, path=placed.path) for problem in drafted.problems),
+        )
+
+
+def _names_in_other_case(folder: Path) -> frozenset[str]:
+    """Folded names of files that a name in lower case would clash with where case is not told apart."""
+    try:
+        with os.scandir(folder) as entries:
+            return frozenset(fold(entry.name) for entry in entries if entry.name != entry.name.lower())
+    except OSError:  # no folder yet
+        return frozenset()
+
+
+def _numbered(stem: str, number: int) -> str:
+    """The stem with a number behind it, no longer than it may be."""
+    ending = f"-{number}"
+    return slug_cut(stem, MAX_STEM_BYTES - len(ending)) + ending

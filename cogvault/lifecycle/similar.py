@@ -1,0 +1,149 @@
+"""Cards that say the same, or nearly, as a text that is about to be written."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from threading import Lock
+
+from cogvault.cards.paths import resolve_inside
+from cogvault.cards.writer import hash_of
+from cogvault.errors import PathError
+from cogvault.lifecycle.workspace import Workspace
+from cogvault.protocols import Snapshot
+from cogvault.text.likeness import NEAR, Print, likeness, print_of, telling_words
+from cogvault.types import Filter, SimilarCard, Term, TermKind
+
+__all__ = ["SimilarCards", "Similarity", "Twin"]
+
+# Words that the index is asked for; more of a long text find no other candidates.
+_WORDS = 32
+# Chunks taken from the index, and cards of them whose files are read and compared.
+_CHUNKS = 24
+_CARDS = 10
+_REPORTED = 5
+# Bytes of a file for each character of the text; a longer one cannot say nearly the same.
+_MAX_LENGTH_RATIO = 16
+_FRONTMATTER_BYTES = 8 * 1024
+# What this process wrote, which the index may not know yet: compared by words the newest, by digest far more.
+_RECENT_COMPARED = 500
+_RECENT_KEPT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A card with the very same text; ``hash`` is that of its file's bytes."""
+
+    id: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """What is like a text: a card that says the same, and those that say nearly the same, most similar first."""
+
+    same: Twin | None = None
+    near: tuple[SimilarCard, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _OnDisk:
+    """A card as its file stands now."""
+
+    twin: Twin
+    title: str
+    words: Print
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    id: str
+    words: Print
+
+
+class SimilarCards:
+    """Looks for cards like a text. Safe to share between threads.
+
+    Candidates come from the index's keyword search, whatever the size of the vault, and from what was written through
+    this object; they are compared by their files, which the index may lag behind.
+
+    Args:
+        workspace: the vault.
+        known: what the index holds now, without waiting for what was just written.
+    """
+
+    def __init__(self, workspace: Workspace, known: Callable[[], Snapshot]) -> None:
+        self._workspace = workspace
+        self._known = known
+        self._lock = Lock()
+        self._recent: OrderedDict[str, _Written] = OrderedDict()
+
+    def look(self, text: str, words: Print) -> Similarity:
+        """Cards like a text, ``words`` being its print."""
+        near: list[SimilarCard] = []
+        for id in dict.fromkeys([*self._recent_like(words), *self._candidates(text)]):
+            card = self._read(id, len(text))
+            if card is None:
+                continue
+            if card.words.digest == words.digest:
+                return Similarity(card.twin)
+            if (alike := likeness(words, card.words)) >= NEAR:
+                near.append(SimilarCard(id, card.title, round(alike, 3)))
+        near.sort(key=lambda card: (-card.similarity, card.id))
+        return Similarity(None, tuple(near[:_REPORTED]))
+
+    def twin(self, id: str | None, words: Print, length: int) -> Twin | None:
+        """The card with this id, should it have the very same text. None as id: one that was written through here."""
+        if id is None:
+            with self._lock:
+                written = self._recent.get(words.digest)
+            if written is None:
+                return None
+            id = written.id
+        card = self._read(id, length)
+        return card.twin if card is not None and card.words.digest == words.digest else None
+
+    def remember(self, id: str, words: Print) -> None:
+        """A card was written."""
+        with self._lock:
+            self._recent[words.digest] = _Written(id, words)
+            self._recent.move_to_end(words.digest)
+            while len(self._recent) > _RECENT_KEPT:
+                self._recent.popitem(last=False)
+
+    def _candidates(self, text: str) -> list[str]:
+        terms = tuple(Term(TermKind.EXACT, word, 1.0) for word in telling_words(text, _WORDS))
+        if not terms:
+            return []
+        snapshot = self._known()
+        found = snapshot.chunks([int(chunk) for chunk in snapshot.keyword(terms, Filter(), _CHUNKS).chunks])
+        return list(dict.fromkeys(chunk.card for chunk in found))[:_CARDS]
+
+    def _recent_like(self, words: Print) -> list[str]:
+        with self._lock:
+            same = self._recent.get(words.digest)
+            newest = list(islice(reversed(self._recent.values()), _RECENT_COMPARED))
+        like = [written.id for written in newest if likeness(words, written.words) >= NEAR]
+        return like[:_CARDS] if same is None else [same.id, *like[:_CARDS]]
+
+    def _read(self, id: str, length: int) -> _OnDisk | None:
+        """The card; None = it is gone, cannot be read, or is far longer."""
+        for path in self._paths(id):
+            try:
+                file = resolve_inside(self._workspace.root, path)
+                if file.stat().st_size > _MAX_LENGTH_RATIO * length + _FRONTMATTER_BYTES:
+                    return None
+                data = file.read_bytes()
+            except (OSError, PathError):
+                continue
+            card = self._workspace.parser.parse(data, id=id, path=path)
+            return _OnDisk(Twin(id, hash_of(data)), card.title, print_of(card.body.strip() or card.title))
+        return None
+
+    def _paths(self, id: str) -> Iterator[str]:
+        """The path that the id nearly always is, and for a name in another normal form the one on disk."""
+        yield id
+        if not id.isascii():
+            yield from (card.path for card in self._known().cards if card.id == id and card.path != id)
