@@ -13,6 +13,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from cogvault.config import Config as Config
+    from cogvault.fleet import Fleet as Fleet
+    from cogvault.fleet import FleetHit as FleetHit
+    from cogvault.fleet import FleetHits as FleetHits
     from cogvault.indexing.report import SyncProgress as SyncProgress
     from cogvault.indexing.report import SyncReport as SyncReport
     from cogvault.indexing.watching import Watcher as Watcher
@@ -31,6 +34,9 @@ _HOMES = {
     "CardText": "cogvault.types",
     "Config": "cogvault.config",
     "Fenced": "cogvault.retrieval.fencing",
+    "Fleet": "cogvault.fleet",
+    "FleetHit": "cogvault.fleet",
+    "FleetHits": "cogvault.fleet",
     "Hit": "cogvault.retrieval.hits",
     "Hits": "cogvault.retrieval.hits",
     "SyncProgress": "cogvault.indexing.report",
@@ -48,6 +54,9 @@ __all__ = [
     "CardText",
     "Config",
     "Fenced",
+    "Fleet",
+    "FleetHit",
+    "FleetHits",
     "Hit",
     "Hits",
     "SyncProgress",

@@ -1,0 +1,263 @@
+"""Many vaults in one process: models shared, open vaults bounded, each tenant for itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from cogvault.cards.paths import is_usable_name
+from cogvault.config import Config, cache_folder, vault_folder
+from cogvault.errors import IndexFault, PathError, VaultError
+from cogvault.registry import ModelPool, shared_models
+from cogvault.retrieval.hits import Hit, Hits
+from cogvault.types import JsonValue, Status
+from cogvault.vault import Vault
+
+__all__ = ["Fleet", "FleetHit", "FleetHits"]
+
+TENANTS = "tenants"
+# Lower case only: "Ana" and "ana" would be one folder on many disks.
+_ID = re.compile(r"[a-z0-9](?:[a-z0-9._@+-]{0,62}[a-z0-9])?")
+_ID_HINT = "1 to 64 of a-z 0-9 . _ @ + -, with a letter or digit at both ends"
+_WORST = (Status.OK, Status.EMPTY, Status.STALE, Status.DEGRADED, Status.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetHit:
+    """A hit, and whose it is."""
+
+    tenant: str
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class FleetHits(Sequence[FleetHit]):
+    """Hits of several tenants, best first.
+
+    Attributes:
+        answers: the whole answer of each tenant that gave one.
+        failures: what went wrong, for each tenant that gave none.
+        status: the worst of all; ``empty`` only when none has a hit.
+    """
+
+    items: tuple[FleetHit, ...]
+    answers: Mapping[str, Hits]
+    failures: Mapping[str, str]
+    status: Status
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON-safe form."""
+        return {
+            "status": self.status.value,
+            "hits": [{"tenant": item.tenant, **item.hit.to_dict()} for item in self.items],
+            "tenants": {
+                name: {"status": answer.status.value, "reason": answer.reason} for name, answer in self.answers.items()
+            },
+            "failures": dict(self.failures),
+        }
+
+
+class _Open:
+    """A vault of the fleet, and how many use it now."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.vault: Vault | None = None
+        self.users = 0
+
+
+class Fleet:
+    """Opens vaults by id or folder, lends them, and closes those that nobody used for longest.
+
+    Safe to share between threads; also a context manager.
+
+    Args:
+        root: folder of the tenants, which live in ``{root}/tenants/{id}/``; None = vaults are opened by folder only.
+        config: settings of all vaults; a vault's own ``.cogvault.toml`` fills in what they leave open.
+        max_open: vaults that stay open at most while nobody uses them.
+        models: pool of models; None = the pool all vaults of this process share.
+
+    Raises:
+        VaultError: ``root`` is missing or no folder.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] | None = None,
+        config: Config | None = None,
+        *,
+        max_open: int = 128,
+        models: ModelPool | None = None,
+    ) -> None:
+        if max_open < 1:
+            raise ValueError("max_open must be at least 1")
+        self.root = None if root is None else vault_folder(root)
+        self._config = config
+        self._models = models or shared_models(cache_folder(config or Config()), (config or Config()).threads)
+        self._max_open = max_open
+        self._lock = threading.Lock()
+        self._open: OrderedDict[Path, _Open] = OrderedDict()
+        self._closed = False
+
+    def __enter__(self) -> Fleet:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Fleet({None if self.root is None else str(self.root)!r})"
+
+    @contextmanager
+    def vault(self, tenant: str | os.PathLike[str]) -> Iterator[Vault]:
+        """Lend a vault for as long as the ``with`` block lasts; it stays open afterwards while there is room.
+
+        Args:
+            tenant: id of a tenant as text, or the folder of a vault as a ``Path``.
+
+        Raises:
+            PathError: the id is empty or not usable.
+            VaultError: there is no such tenant or folder, or the fleet is closed.
+        """
+        folder = self._folder(tenant)
+        entry = self._lease(folder)
+        try:
+            with entry.lock:
+                if entry.vault is None:
+                    entry.vault = Vault(folder, self._config, models=self._models)
+            yield entry.vault
+        finally:
+            self._release(folder, entry)
+
+    def create(self, tenant: str) -> Path:
+        """Make the folder of a new tenant; one that is there stays as it is.
+
+        Raises:
+            PathError: the id is empty or not usable.
+        """
+        folder = self._place(tenant)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def tenants(self) -> tuple[str, ...]:
+        """Ids of all tenants below the root, sorted."""
+        base = self._base()
+        if not base.is_dir():
+            return ()
+        found = (entry.name for entry in base.iterdir() if not entry.is_symlink() and entry.is_dir())
+        return tuple(sorted(name for name in found if _is_id(name)))
+
+    def search(self, query: str, tenants: Sequence[str | os.PathLike[str]], k: int = 5, **options: Any) -> FleetHits:
+        """Search several vaults; scores are absolute, so hits of all are put into one order.
+
+        Args:
+            query: as for ``Vault.search``.
+            tenants: whose vaults, named one by one; there is no way to say "all".
+            k: hits at most, of all together.
+            options: as for ``Vault.search``.
+
+        Raises:
+            VaultError: no tenant was named.
+            QueryError: an option is out of range.
+        """
+        if isinstance(tenants, str | os.PathLike) or not tenants:
+            raise VaultError("no tenants were named", hint="pass a list of ids or folders, one is enough")
+        answers: dict[str, Hits] = {}
+        failures: dict[str, str] = {}
+        for tenant in dict.fromkeys(tenants):
+            try:
+                with self.vault(tenant) as vault:
+                    answers[os.fspath(tenant)] = vault.search(query, k, **options)
+            except (VaultError, IndexFault) as error:
+                failures[os.fspath(tenant)] = str(error)
+        found = [FleetHit(name, hit) for name, answer in answers.items() for hit in answer]
+        found.sort(key=lambda item: (-item.hit.score, item.tenant, item.hit.id, item.hit.lines))
+        status = _status(answers, failures, is_empty=not found)
+        return FleetHits(tuple(found[:k]), answers, failures, status)
+
+    def close(self) -> None:
+        """Close every vault; lent ones when they are given back. Calling it twice does nothing."""
+        with self._lock:
+            self._closed = True
+            idle = [self._open.pop(folder) for folder, entry in list(self._open.items()) if not entry.users]
+        for entry in idle:
+            _close(entry)
+
+    def _lease(self, folder: Path) -> _Open:
+        with self._lock:
+            if self._closed:
+                raise VaultError("the fleet is closed", path=folder, hint="open it again with Fleet(root)")
+            entry = self._open.setdefault(folder, _Open())
+            self._open.move_to_end(folder)
+            entry.users += 1
+            return entry
+
+    def _release(self, folder: Path, entry: _Open) -> None:
+        idle: list[_Open] = []
+        with self._lock:
+            entry.users -= 1
+            if self._closed or (entry.vault is None and not entry.users):
+                if not entry.users and self._open.get(folder) is entry:
+                    idle.append(self._open.pop(folder))
+            else:
+                excess = len(self._open) - self._max_open
+                unused = [place for place, other in self._open.items() if not other.users]
+                idle.extend(self._open.pop(place) for place in unused[: max(excess, 0)])
+        for unused_entry in idle:
+            _close(unused_entry)
+
+    def _folder(self, tenant: str | os.PathLike[str]) -> Path:
+        """The real folder of a tenant. Two names of one folder give one vault."""
+        if not isinstance(tenant, str):
+            return vault_folder(tenant)
+        folder = self._place(tenant)
+        if folder.resolve() != folder or not folder.is_dir():  # the root is a real path: a link would lead away
+            raise VaultError(f"no tenant {tenant!r}", hint="create it first, or correct the id")
+        return folder
+
+    def _place(self, tenant: str) -> Path:
+        if not isinstance(tenant, str) or not _is_id(tenant):
+            raise PathError("not an id of a tenant", hint=_ID_HINT)
+        return self._base() / tenant
+
+    def _base(self) -> Path:
+        if self.root is None:
+            raise VaultError(
+                "this fleet has no root, so that it knows no ids", hint="name the vault's folder by a Path"
+            )
+        return self.root / TENANTS
+
+
+def _is_id(text: str) -> bool:
+    return bool(_ID.fullmatch(text)) and is_usable_name(text)
+
+
+def _status(answers: Mapping[str, Hits], failures: Mapping[str, str], *, is_empty: bool) -> Status:
+    """The worst; an empty answer of one tenant takes nothing away from the hits of another."""
+    said = {answer.status for answer in answers.values()} | ({Status.FAILED} if failures else set())
+    if not is_empty:
+        said.discard(Status.EMPTY)
+    return max(said or {Status.OK}, key=_WORST.index)
+
+
+def _close(entry: _Open) -> None:
+    with entry.lock:
+        if entry.vault is not None:
+            entry.vault.close()
+            entry.vault = None
