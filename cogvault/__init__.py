@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from cogvault.indexing.watching import Watcher as Watcher
     from cogvault.layers.tokens import clip as clip
     from cogvault.layers.tokens import estimate_tokens as estimate_tokens
+    from cogvault.lifecycle.sessions import Session as Session
     from cogvault.retrieval.fencing import Fenced as Fenced
     from cogvault.retrieval.fencing import fence_text as fence_text
     from cogvault.retrieval.fencing import fenced as fenced
     from cogvault.retrieval.hits import Hit as Hit
     from cogvault.retrieval.hits import Hits as Hits
     from cogvault.types import CardText as CardText
+    from cogvault.types import Turn as Turn
     from cogvault.types import VaultStatus as VaultStatus
     from cogvault.vault import Vault as Vault
 
@@ -39,8 +41,10 @@ _HOMES = {
     "FleetHits": "cogvault.fleet",
     "Hit": "cogvault.retrieval.hits",
     "Hits": "cogvault.retrieval.hits",
+    "Session": "cogvault.lifecycle.sessions",
     "SyncProgress": "cogvault.indexing.report",
     "SyncReport": "cogvault.indexing.report",
+    "Turn": "cogvault.types",
     "Vault": "cogvault.vault",
     "VaultStatus": "cogvault.types",
     "Watcher": "cogvault.indexing.watching",
@@ -59,8 +63,10 @@ __all__ = [
     "FleetHits",
     "Hit",
     "Hits",
+    "Session",
     "SyncProgress",
     "SyncReport",
+    "Turn",
     "Vault",
     "VaultStatus",
     "Watcher",

@@ -58,6 +58,7 @@ class Engine:
         index: an index object instead of the local one.
         summarizer: makes the layers of cards.
         folders: where the layers of folders are kept.
+        moved: told of cards that were found under another id, as (old, new).
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Engine:
         index: Index | None,
         summarizer: Summarizer,
         folders: FolderStore,
+        moved: Callable[[Iterable[tuple[str, str]]], None],
     ) -> None:
         self._path = path
         self._config = config
@@ -80,6 +82,7 @@ class Engine:
         self._index = index
         self._summarizer = summarizer
         self._folders = folders
+        self._moved = moved
         self._lock = threading.RLock()
         self._closed = False
         self._checked = float("-inf")
@@ -137,6 +140,7 @@ class Engine:
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files; see ``Vault.sync``."""
         report = self._syncer().sync(verify=verify, progress=progress)
+        self._moved(report.moved)
         self._measure()
         self._checked, self._stale, self.report = time.monotonic(), "", report
         return report
@@ -244,6 +248,7 @@ class Engine:
         except CogvaultError as error:
             self._stale = f"changes were not looked for: {error}"
             raise
+        self._moved(report.moved)
         self._stale = report.reason if report.status is Status.STALE else ""
         return report
 

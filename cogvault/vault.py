@@ -17,6 +17,9 @@ from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.rollups import VaultLayers
 from cogvault.indexing.watching import Watcher
 from cogvault.layers.folder_store import FolderStore
+from cogvault.lifecycle.layer_files import Layers
+from cogvault.lifecycle.sessions import Session, Sessions
+from cogvault.lifecycle.usage import Usage
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Embedder, Index, Snapshot
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, make_summarizer, shared_models
@@ -34,7 +37,7 @@ from cogvault.retrieval.request import (
 )
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
-from cogvault.types import CardInfo, CardText, Status, VaultStatus
+from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
 
 __all__ = ["Vault"]
 
@@ -73,6 +76,7 @@ class Vault:
         models = models or shared_models(cache_folder(self.config), self.config.threads)
         summarizer = make_summarizer(self.config.summarizer, self._folder / "summaries.sqlite")
         folders = FolderStore(self._folder / "folders.sqlite")
+        self._usage = Usage(state_folder(self.path, self.config) / "usage.sqlite", clock)
         self._engine = Engine(
             self.path,
             self.config,
@@ -82,6 +86,7 @@ class Vault:
             index=index,
             summarizer=summarizer,
             folders=folders,
+            moved=self._usage.move,
         )
         self._workspace = Workspace(
             root=self.path,
@@ -93,7 +98,9 @@ class Vault:
             wrote=self._engine.touch,
             clock=clock,
         )
-        self.layers = VaultLayers(self._engine.fresh, folders, summarizer.fingerprint)
+        made = VaultLayers(self._engine.fresh, folders, summarizer.fingerprint)
+        self.layers = Layers(made, folders, self._workspace)
+        self._sessions = Sessions(self._workspace, self._finalise)
         self._searcher = Searcher(
             make_rankers(_ranker_names(self.config, embedder)),
             self._engine.embedder,
@@ -116,6 +123,7 @@ class Vault:
     def close(self) -> None:
         """Release the index. The vault cannot be used afterwards; calling it twice does nothing."""
         self._engine.close()
+        self._usage.close()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files: keyword part first, then vectors.
@@ -208,6 +216,7 @@ class Vault:
         if sync:
             self._engine.fresh()
         hits = self._searcher.search(self._engine.index(), request)
+        self._usage.count(hit.id for hit in hits)
         if self._engine.stale:
             return replace(hits, status=Status.STALE, reason=self._engine.stale, hint=SYNC_HINT)
         return hits
@@ -224,6 +233,18 @@ class Vault:
             QueryError: the lines are no range.
         """
         return read_card(self.path, self._engine.options.scan, self.cards(), id, lines)
+
+    def session(self, name: str) -> Session:
+        """A dialogue, turn by turn, in ``session/<name>/timeline``; it begins with its first turn.
+
+        Raises:
+            PathError: the name cannot be that of a folder of the vault.
+        """
+        return self._sessions(name)
+
+    def sessions(self) -> list[str]:
+        """Names of the sessions that have turns, in order."""
+        return self._sessions.names()
 
     def cards(self) -> Sequence[CardInfo]:
         """All indexed cards, ordered by id."""
@@ -253,6 +274,10 @@ class Vault:
             problems=tuple(problems),
             notes=stats.notes,
         )
+
+    def _finalise(self, folder: str) -> CardLayers:
+        self._engine.sync()
+        return self.layers(folder)
 
 
 def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:
