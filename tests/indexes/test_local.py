@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 import subprocess
 import sys
@@ -181,23 +180,6 @@ def test_reading_only_needs_an_index(tmp_path: Path) -> None:
     with pytest.raises(IndexFault):
         LocalIndex(tmp_path / "none", read_only=True).snapshot()
     assert not (tmp_path / "none").exists()
-
-
-def test_deleted_text_leaves_the_files(tmp_path: Path) -> None:
-    secret = "xyzzyplugh"
-    index = LocalIndex(tmp_path / "index")
-    index.apply(ChangeSet(put=(record("a.md", secret, title=secret), record("b.md", "other"))))
-    index.apply(ChangeSet(remove=("a.md",)))
-    # While it is open, too.
-    assert all(secret.encode() not in path.read_bytes() for path in (tmp_path / "index").glob("catalog.sqlite*"))
-    index.close()
-    assert secret.encode() not in (tmp_path / "index" / "catalog.sqlite").read_bytes()
-    connection = sqlite3.connect(tmp_path / "index" / "catalog.sqlite")
-    for table in ("cards", "layers", "forward"):
-        assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
-    assert connection.execute("SELECT count(*) FROM words WHERE form = ?", (secret,)).fetchone() == (0,)
-    assert connection.execute("SELECT count(*) FROM members WHERE text = ?", (secret[:5],)).fetchone() == (0,)
-    connection.close()
 
 
 def test_dead_words_in_the_keyword_folder_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

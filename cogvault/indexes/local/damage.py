@@ -51,3 +51,8 @@ def set_aside(folder: Path, names: Iterable[str]) -> str:
         shutil.rmtree(place / str(number), ignore_errors=True)
     logger.warning("damaged index files were moved to %s", target)
     return f"it is now in {FOLDER}/{target.name}"
+
+
+def discard(folder: Path) -> None:
+    """Delete what was set aside in an index folder."""
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)

@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 
 from cogvault.indexes.local import words
+from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import Document
-from cogvault.indexes.local.schema import GRAM, STEM
 from cogvault.text.tokens import STEM_LENGTH, grams, stem
 
 _BATCH = 500
 
 
-def documents(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[Document]:
+def documents(connection: sqlite3.Connection, versions: Sequence[int], keys: Keys) -> Iterator[Document]:
     """All chunks of some cards, card after card.
+
+    Args:
+        connection: to the catalog.
+        versions: of the cards.
+        keys: of the catalog.
 
     Raises:
         sqlite3.DatabaseError: a row is missing or damaged.
     """
-    streams = _Streams(connection)
+    streams = _Streams(connection, keys)
     for start in range(0, len(versions), _BATCH):
         cards = words.read_ids(connection, versions[start : start + _BATCH])
         streams.learn(np.unique(np.concatenate([card.ids for card in cards])).tolist())
@@ -37,8 +43,9 @@ def documents(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterat
 class _Streams:
     """Words to the engine's three token streams, each distinct word looked up once."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, keys: Keys) -> None:
         self._connection = connection
+        self._keys = keys
         self._exact: dict[int, str] = {}
         self._stems: dict[int, str] = {}
         self._grams: dict[int, str] = {}
@@ -46,14 +53,13 @@ class _Streams:
     def learn(self, ids: Sequence[int]) -> None:
         """Look up what is not known of some words."""
         new = words.forms(self._connection, [id for id in ids if id not in self._exact])
-        stems = {id: stem(form) for id, form in new.items() if len(form) >= STEM_LENGTH}
-        pieces = {id: grams(form) for id, form in new.items()}
-        of_stem = words.member_ids(self._connection, STEM, set(stems.values()))
-        of_gram = words.member_ids(self._connection, GRAM, {gram for own in pieces.values() for gram in own})
+        stems = {id: self._keys.stem(stem(form)) for id, form in new.items() if len(form) >= STEM_LENGTH}
+        pieces = {id: [self._keys.gram(gram) for gram in grams(form)] for id, form in new.items()}
+        numbers = words.member_ids(self._connection, {*stems.values(), *chain.from_iterable(pieces.values())})
         try:
             self._exact.update((id, str(id)) for id in new)
-            self._stems.update((id, str(of_stem[text])) for id, text in stems.items())
-            self._grams.update((id, " ".join([str(of_gram[gram]) for gram in own])) for id, own in pieces.items())
+            self._stems.update((id, str(numbers[key])) for id, key in stems.items())
+            self._grams.update((id, " ".join([str(numbers[key]) for key in own])) for id, own in pieces.items())
         except KeyError as error:
             raise sqlite3.DatabaseError(f"stem or gram {error} is missing") from error
 

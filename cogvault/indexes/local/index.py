@@ -166,7 +166,7 @@ class LocalIndex:
                 if last.state.sequence > state.sequence:
                     raise _Behind
             table = self._roster.table(connection, lexical.sequence, state.stamped)
-            self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state.next_word, table)
+            self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state, table)
             self._matrix = self._matrix_of(connection, state, last)
             self._view = View(state, table, self._vocabulary, lexical, self._matrix)
             return self._view

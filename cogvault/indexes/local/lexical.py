@@ -98,7 +98,7 @@ class LexicalView:
 
     @property
     def ghosts(self) -> int:
-        """Deleted chunks whose words still are in the files."""
+        """Deleted chunks whose numbers still are in the files."""
         # Every chunk and no mark has this value in its field.
         return int(self._searcher.doc_freq("every", 1)) - self.documents
 

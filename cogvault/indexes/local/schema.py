@@ -17,9 +17,7 @@ from pathlib import Path
 from cogvault.indexes.local import codec
 from cogvault.types import IndexIdentity
 
-SCHEMA_VERSION = 2
-STEM = 1
-GRAM = 2
+SCHEMA_VERSION = 3
 TEXT_BLOCK = 8
 """Chunks in one row of ``texts``: few enough that showing one chunk does not unpack a whole book."""
 COUNTER_PAGE = 512
@@ -52,13 +50,15 @@ _TABLES = (
     "CREATE TABLE layers (version INTEGER PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL)",
     # Word ids of all chunks of a card in reading order.
     "CREATE TABLE forward (version INTEGER PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL)",
-    "CREATE TABLE words (id INTEGER PRIMARY KEY, form TEXT NOT NULL UNIQUE)",
+    # Words lie in the order in which they came, and are found by a hash: a tree that is ordered by text moves rows
+    # about, and SQLite leaves copies of moved rows in unused parts of its pages, where secure_delete misses them.
+    "CREATE TABLE words (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, form TEXT NOT NULL)",
+    "CREATE INDEX words_key ON words (key)",
     # Chunks and cards that hold each word of a page of ids, as two uint32 arrays.
     "CREATE TABLE counters (page INTEGER PRIMARY KEY, changed INTEGER NOT NULL, content BLOB NOT NULL)",
     "CREATE INDEX counters_changed ON counters (changed)",
-    # Ids (uint32) of the words that have the stem or hold the gram; id is what the keyword folder calls it.
-    """CREATE TABLE members (
-        kind INTEGER, text TEXT, id INTEGER NOT NULL, words BLOB NOT NULL, PRIMARY KEY (kind, text)) WITHOUT ROWID""",
+    # Ids (uint32) of the words that have a stem or hold a gram, by its hash; id is its number in the keyword folder.
+    "CREATE TABLE members (key INTEGER PRIMARY KEY, id INTEGER NOT NULL, words BLOB NOT NULL)",
     """CREATE TABLE models (
         id INTEGER PRIMARY KEY AUTOINCREMENT, fingerprint TEXT NOT NULL UNIQUE, dim INTEGER NOT NULL)""",
     """CREATE TABLE vectors (

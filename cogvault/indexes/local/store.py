@@ -26,6 +26,7 @@ from filelock import FileLock, Timeout
 from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
+from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import Lexical, LexicalDamaged, faults
 from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
@@ -40,8 +41,9 @@ _WAL_BYTES = 8 * 2**20
 # by so much; new ones are not held up meanwhile.
 _WAL_WAIT_SECONDS = 0.5
 _LARGE_CARDS = 200
-# Words of deleted chunks stay in the keyword folder until its segments are merged. Beyond this it is built anew.
-_GHOSTS = 2000
+# Deleted chunks stay in the keyword folder, as numbers, until its segments are merged. Beyond this it is built anew,
+# and the catalog too.
+_GHOSTS = 500
 _GHOST_SHARE = 0.33
 
 logger = logging.getLogger(__name__)
@@ -161,6 +163,7 @@ class Store:
             IndexFault: the keyword folder cannot be written; the catalog keeps what is missing there.
         """
         state = read_state(connection)
+        ghosts = False
         try:
             ghosts = self._follow(connection, state)
         except LexicalDamaged as error:
@@ -168,8 +171,12 @@ class Store:
         else:
             if ghosts:
                 state = self._rebuild(connection, state, "")
-        if state.published < state.lexical:
-            self._is_unwiped |= writer.purge(connection, state.lexical)
+        if state.published < state.lexical and writer.purge(connection, state.lexical):
+            self._is_unwiped = True
+            # They may hold what was deleted just now.
+            damage.discard(self.folder)
+        if ghosts:
+            self._compact(connection)
         self._empty_wal(connection)
 
     def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
@@ -183,7 +190,7 @@ class Store:
         if reached < state.lexical:
             dead = _versions(connection, "born <= ? AND dead > ? AND dead < ?", reached, reached, NEVER)
             born = _versions(connection, "born > ? AND dead = ?", reached, NEVER)
-            lexical.write(dead, documents(connection, born), state.lexical, self._threads_for(born))
+            lexical.write(dead, documents(connection, born, Keys(state.uuid)), state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
     def _rebuild(self, connection: sqlite3.Connection, state: State, fault: str) -> State:
@@ -264,7 +271,7 @@ class Store:
         folder.mkdir(mode=0o700, exist_ok=True)
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
-        lexical.write([], documents(connection, alive), state.lexical, self._threads_for(alive))
+        lexical.write([], documents(connection, alive, Keys(state.uuid)), state.lexical, self._threads_for(alive))
         return lexical
 
     def _threads_for(self, versions: Sequence[int]) -> int:
@@ -280,6 +287,15 @@ class Store:
     def _note(self, text: str) -> None:
         logger.warning("%s: %s", self.folder, text)
         self.notes = (*self.notes, text)
+
+    def _compact(self, connection: sqlite3.Connection) -> None:
+        """Write the catalog anew without its holes, and without what SQLite leaves in unused parts of its pages."""
+        try:
+            connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            # The disk is too full for a second copy, for example: no harm but to its size.
+            logger.warning("%s: the catalog was not compacted: %s", self.folder, error)
+        self._is_unwiped = True
 
     def _empty_wal(self, connection: sqlite3.Connection) -> None:
         """Move a long write-ahead log, or one with deleted text, into the catalog, unless a reader needs it long."""

@@ -12,10 +12,11 @@ import numpy as np
 
 from cogvault.indexes.local import codec, words
 from cogvault.indexes.local.cards import CardRow
-from cogvault.indexes.local.schema import COUNTER_PAGE, GRAM, STEM, TEXT_BLOCK
+from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.vectors import CardVectors
-from cogvault.text.tokens import STEM_LENGTH
+from cogvault.text.tokens import grams, stem
 
 _Row = TypeVar("_Row")
 _BROKEN = (sqlite3.DatabaseError, ValueError, KeyError, IndexError, TypeError, zlib.error)
@@ -81,18 +82,21 @@ def _words(reader: Reader) -> Iterator[str]:
 
 def _members(reader: Reader) -> Iterator[str]:
     """Words of each stem and gram, and its number, which the keyword part must know and no other may have."""
-    rows = reader.connection.execute("SELECT kind, text, id, words FROM members").fetchall()
-    held = {(kind, text): sorted(np.frombuffer(ids, "<u4").tolist()) for kind, text, _, ids in rows}
-    expected = words.by_member(reader.connection.execute("SELECT id, form FROM words"))
-    for key in held.keys() | expected.keys():
-        if held.get(key) != sorted(expected.get(key, [])):
-            yield f"stem or gram {key[1]!r}: its list of words is wrong"
-    lexical = reader.view.lexical
-    once = Counter((kind, id) for kind, _, id, _ in rows)
-    for kind, text, id, _ in rows:
-        is_known = lexical.holds("gram" if kind == GRAM else "stem", id) or (kind == STEM and len(text) < STEM_LENGTH)
-        if once[kind, id] > 1 or not (is_known or lexical.sequence != reader.view.state.lexical):
-            yield f"stem or gram {text!r}: its number is wrong"
+    keys, lexical = Keys(reader.view.state.uuid), reader.view.lexical
+    forms = reader.connection.execute("SELECT id, key, form FROM words").fetchall()
+    yield from (f"word {form!r}: it cannot be found" for _, key, form in forms if key != keys.word(form))
+    rows = reader.connection.execute("SELECT key, id, words FROM members").fetchall()
+    held = {key: sorted(np.frombuffer(ids, "<u4").tolist()) for key, _, ids in rows}
+    expected = words.by_member(((id, form) for id, _, form in forms), keys)
+    texts = {keys.gram(gram): gram for _, _, form in forms for gram in grams(form)}
+    texts.update({keys.stem(stem(form)): stem(form) for _, _, form in forms})
+    wrong = {key for key in held.keys() | expected.keys() if held.get(key) != sorted(expected.get(key, []))}
+    if lexical.sequence == reader.view.state.lexical:
+        once = Counter(id for _, id, _ in rows)
+        wrong.update(
+            key for key, id, _ in rows if once[id] > 1 or not (lexical.holds("stem", id) or lexical.holds("gram", id))
+        )
+    yield from (f"stem or gram {texts.get(key, key)!r}: what is known of it is wrong" for key in sorted(wrong))
 
 
 def _vectors(reader: Reader) -> Iterator[str]:

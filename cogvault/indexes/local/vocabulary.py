@@ -21,12 +21,13 @@ from cogvault.indexes.local import codec
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.codec import WordArray
-from cogvault.indexes.local.schema import COUNTER_PAGE, GRAM, STEM, many
+from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.schema import COUNTER_PAGE, State, many
 from cogvault.text.tokens import STEM_LENGTH
 from cogvault.types import FloatArray, IntArray, Term, TermKind
 
-_WORDS = "SELECT form, id FROM words WHERE form IN (SELECT value FROM json_each(?))"
-_MEMBERS = "SELECT text, id, words FROM members WHERE kind = ? AND text IN (SELECT value FROM json_each(?))"
+_WORDS = "SELECT form, id FROM words WHERE key IN (SELECT value FROM json_each(?))"
+_MEMBERS = "SELECT key, id, words FROM members WHERE key IN (SELECT value FROM json_each(?))"
 _FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SELECT value FROM json_each(?))"
 # Of words that are kept from one query to the next.
 _CAPACITY_BYTES = 16 * 2**20
@@ -117,37 +118,39 @@ class Vocabulary:
         counts: (2, vocabulary) uint32: chunks, and cards, that hold each word.
         changed: the newest change in them.
         table: the cards.
+        keys: of the catalog.
     """
 
-    def __init__(self, counts: npt.NDArray[np.uint32], changed: int, table: CardTable) -> None:
+    def __init__(self, counts: npt.NDArray[np.uint32], changed: int, table: CardTable, keys: Keys) -> None:
         self._counts = counts
         self._changed = changed
         self._table = table
+        self._keys = keys
 
     @classmethod
     def refreshed(
-        cls, last: Vocabulary | None, connection: sqlite3.Connection, size: int, table: CardTable
+        cls, last: Vocabulary | None, connection: sqlite3.Connection, state: State, table: CardTable
     ) -> Vocabulary:
         """What this connection sees.
 
         Args:
             last: an earlier one, None = none.
             connection: to the catalog.
-            size: a number above every word id.
+            state: as it sees it.
             table: the cards.
         """
         if last is None:
-            last = cls(np.zeros((2, 0), np.uint32), -1, table)
+            last = cls(np.zeros((2, 0), np.uint32), -1, table, Keys(state.uuid))
         rows = connection.execute(_COUNTERS, (last._changed,)).fetchall()
         if last._table is table and not rows:
             return last
-        pages = -(-size // COUNTER_PAGE)
+        pages = -(-state.next_word // COUNTER_PAGE)
         counts = np.zeros((2, pages * COUNTER_PAGE), np.uint32)
         counts[:, : last._counts.shape[1]] = last._counts
         for page, _, content in rows:
             start = page * COUNTER_PAGE
             counts[:, start : start + COUNTER_PAGE] = np.frombuffer(content, "<u4").reshape(2, COUNTER_PAGE)
-        return cls(counts, max([last._changed, *(changed for _, changed, _ in rows)]), table)
+        return cls(counts, max([last._changed, *(changed for _, changed, _ in rows)]), table, last._keys)
 
     @cached_property
     def _chunk_absence(self) -> IntArray:
@@ -159,7 +162,7 @@ class Vocabulary:
 
     def resolve(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> ResolvedTerms:
         """Look terms up; the connection must be in the view's transaction."""
-        members, places = _members(connection, terms)
+        members, places = _members(connection, terms, self._keys)
         return ResolvedTerms(
             bm25.frequencies(_sums(self._chunk_absence, members), self._table.chunks),
             bm25.frequencies(_sums(self._card_absence, members), len(self._table.cards)),
@@ -168,28 +171,27 @@ class Vocabulary:
         )
 
 
-def _members(connection: sqlite3.Connection, terms: Sequence[Term]) -> tuple[list[WordArray], list[Place | None]]:
+def _members(
+    connection: sqlite3.Connection, terms: Sequence[Term], keys: Keys
+) -> tuple[list[WordArray], list[Place | None]]:
     """Ids of the words that count for each term, and where the keyword part has it."""
     members: list[WordArray] = [_NO_WORDS] * len(terms)
     places: list[Place | None] = [None] * len(terms)
     # The keyword part has a word that is shorter than a stem as a word only.
-    short = {
-        term.text: n for n, term in enumerate(terms) if term.kind is TermKind.STEM and len(term.text) < STEM_LENGTH
-    }
-    of_term = {(term.kind, term.text): n for n, term in enumerate(terms)}
     exact = {term.text: n for n, term in enumerate(terms) if term.kind is TermKind.EXACT}
-    for form, word in connection.execute(_WORDS, (many(exact.keys() | short.keys()),)):
-        if form in exact:
-            members[exact[form]] = np.array([word], np.uint32)
+    stems = [(n, term.text) for n, term in enumerate(terms) if term.kind is TermKind.STEM]
+    short = {text: n for n, text in stems if len(text) < STEM_LENGTH}
+    for form, word in connection.execute(_WORDS, (many(map(keys.word, exact.keys() | short.keys())),)):
         for n in (exact.get(form), short.get(form)):
             if n is not None:
+                members[n] = np.array([word], np.uint32)
                 places[n] = "exact", word
-    for kind, code in ((TermKind.STEM, STEM), (TermKind.GRAM, GRAM)):
-        texts = many(term.text for term in terms if term.kind is kind)
-        for text, id, words in connection.execute(_MEMBERS, (code, texts)):
-            n = of_term[kind, text]
-            members[n] = np.frombuffer(words, "<u4")
-            places[n] = places[n] or (kind.value, id)
+    longer = {keys.stem(text): n for n, text in stems if len(text) >= STEM_LENGTH}
+    longer.update((keys.gram(term.text), n) for n, term in enumerate(terms) if term.kind is TermKind.GRAM)
+    for key, id, words in connection.execute(_MEMBERS, (many(longer),)):
+        n = longer[key]
+        members[n] = np.frombuffer(words, "<u4")
+        places[n] = terms[n].kind.value, id
     return members, places
 
 

@@ -11,11 +11,13 @@ from itertools import chain
 import numpy as np
 
 from cogvault.indexes.local import codec
-from cogvault.indexes.local.schema import COUNTER_PAGE, GRAM, STEM, many
-from cogvault.text.tokens import grams, stem
+from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.schema import COUNTER_PAGE, many
+from cogvault.text.tokens import STEM_LENGTH, grams, stem
 from cogvault.types import IntArray
 
 _BATCH = 500
+_FIND = "SELECT form, id FROM words WHERE key IN (SELECT value FROM json_each(?))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,10 @@ def forms(connection: sqlite3.Connection, ids: Sequence[int]) -> dict[int, str]:
     )
 
 
-def member_ids(connection: sqlite3.Connection, kind: int, texts: Collection[str]) -> dict[str, int]:
-    """Numbers of stems or grams."""
+def member_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int, int]:
+    """Numbers of stems and grams by their keys."""
     return dict(
-        connection.execute(
-            "SELECT text, id FROM members WHERE kind = ? AND text IN (SELECT value FROM json_each(?))",
-            (kind, many(texts)),
-        )
+        connection.execute("SELECT key, id FROM members WHERE key IN (SELECT value FROM json_each(?))", (many(keys),))
     )
 
 
@@ -109,27 +108,30 @@ class FreeIds:
     member: int
 
 
-def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeIds) -> FreeIds:
+def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeIds, keys: Keys) -> FreeIds:
     """Store the words of new cards.
 
     Args:
         connection: in a write transaction.
         cards: the new cards.
         free: ids to use.
+        keys: of the catalog.
 
     Returns:
         What is free after that.
     """
     found = dict.fromkeys(chain.from_iterable(chain.from_iterable(card.chunks for card in cards)))
-    ids = _ids(connection, found)
+    ids = _ids(connection, found, keys)
     new = [form for form in found if form not in ids]
     ids.update(zip(new, range(free.word, free.word + len(new)), strict=True))
-    connection.executemany("INSERT INTO words (id, form) VALUES (?, ?)", [(ids[form], form) for form in new])
-    joined = sorted(by_member((ids[form], form) for form in new).items())
     connection.executemany(
-        """INSERT INTO members (kind, text, id, words) VALUES (?, ?, ?, ?)
-        ON CONFLICT (kind, text) DO UPDATE SET words = CAST(words || excluded.words AS BLOB)""",
-        [(*key, free.member + n, np.array(own, "<u4").tobytes()) for n, (key, own) in enumerate(joined)],
+        "INSERT INTO words (id, key, form) VALUES (?, ?, ?)", [(ids[form], keys.word(form), form) for form in new]
+    )
+    joined = sorted(by_member(((ids[form], form) for form in new), keys).items())
+    connection.executemany(
+        """INSERT INTO members (key, id, words) VALUES (?, ?, ?)
+        ON CONFLICT (key) DO UPDATE SET words = CAST(words || excluded.words AS BLOB)""",
+        [(key, free.member + n, np.array(own, "<u4").tobytes()) for n, (key, own) in enumerate(joined)],
     )
     for card in cards:
         own = np.fromiter((ids[word] for chunk in card.chunks for word in chunk), np.int64)
@@ -141,7 +143,9 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeId
     return FreeIds(free.word + len(new), free.member + len(joined))
 
 
-def count(connection: sqlite3.Connection, born: Iterable[CardWords], dead: Iterable[CardWords], sequence: int) -> None:
+def count(
+    connection: sqlite3.Connection, born: Iterable[CardWords], dead: Iterable[CardWords], sequence: int, keys: Keys
+) -> None:
     """Move the counters of words from dead cards to born ones; both must still be stored.
 
     Args:
@@ -149,12 +153,13 @@ def count(connection: sqlite3.Connection, born: Iterable[CardWords], dead: Itera
         born: cards that now count.
         dead: cards that no longer do.
         sequence: the change that does it.
+        keys: of the catalog.
     """
     chunks, cards = tally(born)
     for total, less in zip((chunks, cards), tally(dead), strict=True):
         total.subtract(less)
-    changed = [form for form in chunks.keys() | cards.keys() if chunks[form] or cards[form]]
-    ids = _ids(connection, changed)
+    changed = {form for form in chunks.keys() | cards.keys() if chunks[form] or cards[form]}
+    ids = _ids(connection, changed, keys)
     pages: defaultdict[int, list[str]] = defaultdict(list)
     for form in changed:
         pages[ids[form] // COUNTER_PAGE].append(form)
@@ -172,12 +177,13 @@ def count(connection: sqlite3.Connection, born: Iterable[CardWords], dead: Itera
         )
 
 
-def forget(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
+def forget(connection: sqlite3.Connection, versions: Sequence[int], keys: Keys) -> None:
     """Delete the words of dead cards: their reading order, and the vocabulary that no living card holds.
 
     Args:
         connection: in a write transaction.
         versions: dead cards that no longer count.
+        keys: of the catalog.
     """
     for start in range(0, len(versions), _BATCH):
         batch = many(versions[start : start + _BATCH])
@@ -188,24 +194,22 @@ def forget(connection: sqlite3.Connection, versions: Sequence[int]) -> None:
         idle = _idle(connection, held)
         gone = forms(connection, idle)
         connection.executemany("DELETE FROM words WHERE id = ?", [(word,) for word in idle])
-        for (kind, text), ids in sorted(by_member(gone.items()).items()):
-            _leave(connection, kind, text, ids)
+        for key, ids in sorted(by_member(gone.items(), keys).items()):
+            _leave(connection, key, ids)
         connection.execute("DELETE FROM forward WHERE version IN (SELECT value FROM json_each(?))", (batch,))
 
 
-def _leave(connection: sqlite3.Connection, kind: int, text: str, ids: Sequence[int]) -> None:
+def _leave(connection: sqlite3.Connection, key: int, ids: Sequence[int]) -> None:
     """Take words out of a stem's or gram's list."""
-    row = connection.execute("SELECT words FROM members WHERE kind = ? AND text = ?", (kind, text)).fetchone()
+    row = connection.execute("SELECT words FROM members WHERE key = ?", (key,)).fetchone()
     if row is None:
         return
     words = np.frombuffer(row[0], "<u4")
     kept = words[~np.isin(words, np.array(ids, np.uint32))]
     if len(kept):
-        connection.execute(
-            "UPDATE members SET words = ? WHERE kind = ? AND text = ?", (kept.astype("<u4").tobytes(), kind, text)
-        )
+        connection.execute("UPDATE members SET words = ? WHERE key = ?", (kept.astype("<u4").tobytes(), key))
     else:
-        connection.execute("DELETE FROM members WHERE kind = ? AND text = ?", (kind, text))
+        connection.execute("DELETE FROM members WHERE key = ?", (key,))
 
 
 def _idle(connection: sqlite3.Connection, words: IntArray) -> list[int]:
@@ -219,20 +223,21 @@ def _idle(connection: sqlite3.Connection, words: IntArray) -> list[int]:
     return idle
 
 
-def _ids(connection: sqlite3.Connection, texts: Iterable[str]) -> dict[str, int]:
+def _ids(connection: sqlite3.Connection, texts: Collection[str], keys: Keys) -> dict[str, int]:
     """Ids of those words that are in the vocabulary."""
-    return dict(
-        connection.execute("SELECT form, id FROM words WHERE form IN (SELECT value FROM json_each(?))", (many(texts),))
-    )
+    found = connection.execute(_FIND, (many(map(keys.word, texts)),))
+    # A hash may be another word's as well.
+    return {form: id for form, id in found if form in texts}
 
 
-def by_member(words: Iterable[tuple[int, str]]) -> Mapping[tuple[int, str], list[int]]:
-    """Word ids by stem and by gram: ``(kind, text)``."""
-    found: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+def by_member(words: Iterable[tuple[int, str]], keys: Keys) -> Mapping[int, list[int]]:
+    """Word ids by the key of each stem and of each gram; a word that is shorter than a stem has none."""
+    found: defaultdict[int, list[int]] = defaultdict(list)
     for word, form in words:
-        found[STEM, stem(form)].append(word)
+        if len(form) >= STEM_LENGTH:
+            found[keys.stem(stem(form))].append(word)
         for gram in grams(form):
-            found[GRAM, gram].append(word)
+            found[keys.gram(gram)].append(word)
     return found
 
 

@@ -12,6 +12,7 @@ from cogvault.indexes import int8
 from cogvault.indexes.infos import check_batch
 from cogvault.indexes.local import codec, words
 from cogvault.indexes.local.cards import card_checksum
+from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.schema import NEVER, TEXT_BLOCK, State, many, read_state, transaction, write_state
 from cogvault.indexes.local.vectors import CardVectors
 from cogvault.indexes.local.words import CardWords
@@ -65,7 +66,8 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
             connection.executemany(
                 "UPDATE cards SET dead = ? WHERE version = ?", [(sequence, card.version) for card in gone]
             )
-            words.count(connection, born, words.read(connection, [card.version for card in gone]), sequence)
+            dead = words.read(connection, [card.version for card in gone])
+            words.count(connection, born, dead, sequence, Keys(state.uuid))
             _inherit(connection, gone, records, born, sequence)
             state = replace(state, lexical=sequence, stamped=sequence)
         if _restamp(connection, change.restamp, sequence):
@@ -89,7 +91,7 @@ def purge(connection: sqlite3.Connection, reached: int) -> bool:
                 "SELECT version, chunks FROM cards WHERE dead <= ? AND dead < ?", (reached, NEVER)
             )
         ]
-        words.forget(connection, [card.version for card in dead])
+        words.forget(connection, [card.version for card in dead], Keys(state.uuid))
         connection.executemany(
             "DELETE FROM texts WHERE chunk >= ? AND chunk < ?",
             [(card.version, card.version + card.chunks) for card in dead],
@@ -127,7 +129,7 @@ def _put(connection: sqlite3.Connection, records: Sequence[Analyzed], state: Sta
         born.append(CardWords(version, each.words))
         version += len(each.words)
     if born:
-        free = words.add(connection, born, words.FreeIds(state.next_word, state.next_member))
+        free = words.add(connection, born, words.FreeIds(state.next_word, state.next_member), Keys(state.uuid))
         state = replace(state, next_chunk=version, next_word=free.word, next_member=free.member)
     return born, state
 
