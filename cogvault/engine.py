@@ -171,6 +171,18 @@ class Engine:
         self._follow(None, touched)
         return self.index().snapshot()
 
+    def latest(self) -> Snapshot:
+        """What the vault holds, after a look at all files that waits for other writers; without new vectors.
+
+        Raises:
+            VaultError: the folder is away, or another sync did not end in time.
+            IndexFault: the index could not be written.
+        """
+        report = self._look(lambda syncer: syncer.sync(embed_limit=0))
+        if report.status is Status.STALE:
+            raise VaultError(report.reason, path=self._path, hint=report.hint)
+        return self.index().snapshot()
+
     def watch(self) -> Watcher:
         """A watcher of this vault; see ``Vault.watch``."""
         if self._watcher is not None and self._watcher.is_running:

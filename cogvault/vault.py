@@ -95,6 +95,8 @@ class Vault:
             index_folder=self._folder,
             state_folder=state_folder(self.path, self.config),
             fresh=self._engine.current,
+            latest=self._engine.latest,
+            embedder=self._engine.embedder,
             wrote=self._engine.touch,
             clock=clock,
         )

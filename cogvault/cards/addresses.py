@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import quote, unquote
@@ -21,7 +21,17 @@ from urllib.parse import quote, unquote
 from cogvault.cards.paths import is_usable_name, refusal
 from cogvault.text.normalise import fold, nfc
 
-__all__ = ["DIMENSIONS", "EVERYTHING", "Prefix", "card_uri", "find_card", "is_address", "paths_of", "prefix_of"]
+__all__ = [
+    "DIMENSIONS",
+    "EVERYTHING",
+    "Prefix",
+    "card_uri",
+    "find_card",
+    "has_card",
+    "is_address",
+    "paths_of",
+    "prefix_of",
+]
 
 RESOURCES = "resources"
 DIMENSIONS = ("session", "user", "agent", RESOURCES)
@@ -68,18 +78,18 @@ def is_address(text: str) -> bool:
     return _SCHEME.match(text) is not None
 
 
-def card_uri(id: str, cards: Sequence[Identified]) -> str:
+def card_uri(id: str, is_card: Callable[[str], bool]) -> str:
     """The address of a card.
 
     Args:
         id: its id.
-        cards: all cards of the vault, ordered by id.
+        is_card: True for the id of a card of the vault.
     """
     head, _, rest = id.partition("/")
     if head in DIMENSIONS and rest:
         dimension, path = head, rest
     else:
-        dimension, path = (_ROOT if _at(cards, f"{RESOURCES}/{id}") else RESOURCES), id
+        dimension, path = (_ROOT if is_card(f"{RESOURCES}/{id}") else RESOURCES), id
     return f"cogvault://{dimension}/{quote(path, safe='/')}"
 
 
@@ -136,6 +146,11 @@ def find_card(cards: Sequence[_Card], text: str) -> _Card | None:
             if (card := _at(cards, id)) is not None:
                 return card
     return None
+
+
+def has_card(cards: Sequence[Identified], id: str) -> bool:
+    """True when one of the cards, which are ordered by id, has this id."""
+    return _at(cards, id) is not None
 
 
 def _at(cards: Sequence[_Card], id: str) -> _Card | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cogvault.errors import CardError, ConflictError
 
-__all__ = ["hash_of", "write_atomic"]
+__all__ = ["flush_folder", "hash_of", "rename_to_new", "write_atomic"]
 
 # Hidden, so that neither scan nor watcher takes it for a card; short, so that any card's folder can hold it.
 _TEMP_PREFIX = ".cogvault-"
@@ -55,11 +55,11 @@ def write_atomic(path: Path, data: bytes, *, expected_hash: str | None) -> None:
 def _create(path: Path, data: bytes) -> None:
     temp = _write_temp(path.parent, data, None)
     try:
-        _rename_to_new(temp, path)
+        rename_to_new(temp, path)
     except BaseException:
         _remove(temp)
         raise
-    _flush_folder(path.parent)
+    flush_folder(path.parent)
 
 
 def _replace(path: Path, data: bytes, expected_hash: str) -> None:
@@ -75,7 +75,7 @@ def _replace(path: Path, data: bytes, expected_hash: str) -> None:
     except BaseException:
         _remove(temp)
         raise
-    _flush_folder(path.parent)
+    flush_folder(path.parent)
 
 
 def _write_temp(folder: Path, data: bytes, mode: int | None) -> Path:
@@ -97,20 +97,31 @@ def _write_temp(folder: Path, data: bytes, mode: int | None) -> Path:
     return temp
 
 
-def _rename_to_new(temp: Path, path: Path) -> None:
-    """Give the file its name unless the name is taken."""
+def rename_to_new(source: Path, path: Path) -> None:
+    """Give a file another name of the same disk unless that is taken. Bytes, times and rights stay.
+
+    A kill in between leaves the one file under both names.
+
+    Raises:
+        FileExistsError: the name is taken; both files are as they were.
+        OSError: it cannot be done; the file is as it was.
+    """
     if os.name == "nt":
-        temp.rename(path)  # refuses by itself
+        source.rename(path)  # refuses by itself
         return
     try:
-        path.hardlink_to(temp)
+        path.hardlink_to(source)
     except FileExistsError:
         raise
     except OSError:  # a file system without hard links: claim the name, then fill it
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _NEW_FILE_MODE))
-        temp.replace(path)
+        try:
+            source.replace(path)
+        except OSError:  # another disk
+            path.unlink()
+            raise
     else:
-        temp.unlink()
+        source.unlink()
 
 
 def _remove(temp: Path) -> None:
@@ -118,7 +129,7 @@ def _remove(temp: Path) -> None:
         temp.unlink()
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Make the new name last through a loss of power, where folders can be flushed."""
     if os.name == "nt":
         return

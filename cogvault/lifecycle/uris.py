@@ -79,8 +79,13 @@ def make_folder(workspace: Workspace, placed: Located) -> None:
 
 
 def uri_of(workspace: Workspace, id: str) -> str:
-    """The ``cogvault://`` address of a card."""
-    return card_uri(id, workspace.fresh().cards)
+    """The ``cogvault://`` address of a card. Asks the files, so that a write need not wait for the index."""
+
+    def is_card(other: str) -> bool:
+        options = ScanOptions.from_config(workspace.config)
+        return (workspace.root / other).is_file() and is_card_path(workspace.root, options, other)
+
+    return card_uri(id, is_card)
 
 
 def _whole(text: str, name: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 
 from cogvault.config import Config
 from cogvault.errors import VaultError
 from cogvault.indexing.locking import hold
-from cogvault.protocols import CardParser, Snapshot
+from cogvault.protocols import CardParser, Embedder, Snapshot
 
 __all__ = ["Workspace"]
 
@@ -29,9 +30,12 @@ class Workspace:
         index_folder: the vault's own folder outside of it, for locks.
         state_folder: the vault's own folder for what cannot be rebuilt from the files (use counts).
         fresh: what the vault holds; files that were announced by ``wrote`` are in it.
+        latest: the same after a look at all files, which waits for other writers; raises when it cannot be had.
         wrote: tells that these paths (relative to the root) were written, moved or removed just now, so that the next
             answer of this process knows; it does not wait for the index.
+        embedder: the model of this vault, None = it has none.
         clock: the current instant, timezone-aware.
+        threads: held by the thread that writes: among threads it wakes the next at once, where a lock file is polled.
     """
 
     root: Path
@@ -40,8 +44,11 @@ class Workspace:
     index_folder: Path
     state_folder: Path
     fresh: Callable[[], Snapshot]
+    latest: Callable[[], Snapshot]
     wrote: Callable[[Iterable[str]], None]
+    embedder: Callable[[], Embedder | None]
     clock: Callable[[], datetime]
+    threads: Lock = field(default_factory=Lock, compare=False, repr=False)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -50,7 +57,16 @@ class Workspace:
         Raises:
             VaultError: another writer did not let go in time.
         """
-        with hold(self.index_folder / _WRITE_LOCK, self.config.lock_timeout_seconds) as held:
-            if not held:
-                raise VaultError("another writer did not end in time", path=self.root, hint="try again")
-            yield
+        timeout = self.config.lock_timeout_seconds
+        if not self.threads.acquire(timeout=timeout):
+            raise self._busy()
+        try:
+            with hold(self.index_folder / _WRITE_LOCK, timeout) as held:
+                if not held:
+                    raise self._busy()
+                yield
+        finally:
+            self.threads.release()
+
+    def _busy(self) -> VaultError:
+        return VaultError("another writer did not end in time", path=self.root, hint="try again")

@@ -6,12 +6,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cogvault.cards.addresses import card_uri
+from cogvault.cards.addresses import card_uri, has_card
 from cogvault.cards.scan_markdown import without_mark
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Snapshot
@@ -84,7 +85,7 @@ class Presenter:
                 Hit(
                     id=card.id,
                     file=card.path,
-                    uri=card_uri(card.id, found.snapshot.cards),
+                    uri=card_uri(card.id, partial(has_card, found.snapshot.cards)),
                     title=card.title,
                     type=card.type,
                     tags=card.tags,

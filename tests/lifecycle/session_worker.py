@@ -41,6 +41,8 @@ def workspace(base: Path, wrote: list[str] | None = None) -> Workspace:
         index_folder=base / "index",
         state_folder=base / "state",
         fresh=_no_index,
+        latest=_no_index,
+        embedder=lambda: None,
         wrote=told.extend,
         clock=lambda: NOW,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from cogvault.lifecycle.usage import Usage, Used
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.types import Action, CardInfo, Stamp, SweepItem, Verdict
+from tests.lifecycle.session_worker import workspace
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 RULES = SweepRules(min_strength=0.3, grace_days=30, evergreen_types=("feedback", "reference"))
@@ -135,15 +137,8 @@ class Shelf:
         return Forgetting(self.workspace(**settings), self.usage, self.archive, self.purge)
 
     def workspace(self, **settings: Any) -> Workspace:
-        return Workspace(
-            root=self.root,
-            config=Config(**settings),
-            parser=MarkdownCardParser(),
-            index_folder=self.base / "index",
-            state_folder=self.base / "state",
-            fresh=self.fresh,
-            wrote=lambda _: None,
-            clock=lambda: self.now,
+        return replace(
+            workspace(self.base), config=Config(**settings), fresh=self.fresh, latest=self.fresh, clock=lambda: self.now
         )
 
     def fresh(self) -> Snapshot:
