@@ -1,4 +1,4 @@
-"""Aliases and values that everything uses; any value as JSON."""
+"""Values that everything uses; any value as JSON."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-FloatArray: TypeAlias = npt.NDArray[np.float32]
-IntArray: TypeAlias = npt.NDArray[np.int64]
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 
 EMPTY_META: Mapping[str, JsonValue] = MappingProxyType({})

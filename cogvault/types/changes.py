@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from cogvault.types.base import FloatArray, IntArray
 from cogvault.types.cards import CardRecord, Chunk, Stamp
+
+if TYPE_CHECKING:
+    from cogvault.types.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

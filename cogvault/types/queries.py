@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from cogvault.types.base import FloatArray, IntArray
+if TYPE_CHECKING:
+    from cogvault.types.arrays import FloatArray, IntArray
 
 
 class TermKind(StrEnum):
