@@ -11,7 +11,7 @@ from cogvault.cards.decoding import decode
 from cogvault.cards.paths import refusal
 from cogvault.errors import QueryError
 from cogvault.indexing.locate import locate
-from cogvault.indexing.reading import read_file
+from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.scan import ScanOptions
 from cogvault.types import CardInfo, CardText
 
@@ -38,20 +38,20 @@ def read_card(
     if lines is not None and not 1 <= lines[0] <= lines[1]:
         raise QueryError(f"not a range of lines: {lines[0]}-{lines[1]}", key="lines", hint="write 10-24")
     card = locate(root, options, cards, id)
-    text = _text(card.file, id)
+    file = _read(card.file, id)
     # Only these are lines: str.splitlines would cut at form feeds and U+2028 as well.
-    every = [f"{line}\n" for line in text.split("\n")]
+    every = [f"{line}\n" for line in decode(file.data).text.split("\n")]
     every[-1] = every[-1][:-1]
     if not every[-1]:
         del every[-1]
     first, last = lines or (1, len(every))
     last = min(last, len(every))
-    return CardText(card.id, "".join(every[first - 1 : last]), (first, last), len(every))
+    return CardText(card.id, "".join(every[first - 1 : last]), (first, last), len(every), file.hash)
 
 
-def _text(file: Path, id: str) -> str:
+def _read(file: Path, id: str) -> FileBytes:
     try:
         # Resolved, as a card may be a link within the vault; what it leads to is then opened as no link.
-        return decode(read_file(file.resolve(), sys.maxsize, time.time_ns).data).text
+        return read_file(file.resolve(), sys.maxsize, time.time_ns)
     except OSError as error:
         raise refusal(id) from error

@@ -15,12 +15,14 @@ class CardText:
     Attributes:
         lines: first and last line given, 1-based.
         total_lines: lines of the whole file.
+        hash: hex SHA-256 of the whole file's bytes, to hand to ``update`` as ``base_hash``.
     """
 
     id: str
     text: str
     lines: tuple[int, int]
     total_lines: int
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -57,5 +58,6 @@ def test_json(run: Run, vault: Path) -> None:
         "id": "user_设备.md",
         "lines": [1, 2],
         "total_lines": 6,
+        "hash": hashlib.sha256((vault / "user_设备.md").read_bytes()).hexdigest(),
         "text": "---\ntitle: 设备清单\n",
     }

@@ -55,7 +55,14 @@ def command(shared: Shared, id: str, lines: tuple[int, int] | None) -> None:
         card = _read(vault, id, lines, shared.folder())
     if shared.as_json:
         print_json(
-            {"status": "ok", "id": card.id, "lines": card.lines, "total_lines": card.total_lines, "text": card.text}
+            {
+                "status": "ok",
+                "id": card.id,
+                "lines": card.lines,
+                "total_lines": card.total_lines,
+                "hash": card.hash,
+                "text": card.text,
+            }
         )
     elif (console := make_console()).is_terminal:
         from cogvault_cli.views.card import print_card

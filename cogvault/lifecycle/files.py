@@ -1,0 +1,31 @@
+"""What writers do with a card's file before they change it."""
+
+from __future__ import annotations
+
+from cogvault.errors import CardError
+from cogvault.lifecycle.uris import Located
+
+__all__ = ["read_bytes", "refuse_link"]
+
+
+def read_bytes(card: Located) -> bytes:
+    """All bytes of a card's file.
+
+    Raises:
+        CardError: it cannot be read.
+    """
+    try:
+        return card.file.read_bytes()
+    except OSError as error:
+        raise CardError(f"cannot be read: {error.strerror}", path=card.path) from error
+
+
+def refuse_link(card: Located) -> None:
+    """Refuse a card that is a symbolic link: moved, it could lead elsewhere, and deleted, its text would stay.
+
+    Raises:
+        CardError: it is one.
+    """
+    if card.file.is_symlink():
+        message = "the card is a symbolic link; cogvault edits what it leads to and leaves the link where it is"
+        raise CardError(message, path=card.path, hint="move or delete the link yourself")
