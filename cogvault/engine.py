@@ -14,6 +14,7 @@ from cogvault.config import Config
 from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.debounce import Batch
+from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.indexing.watching import Watcher, sync_batch
@@ -35,6 +36,7 @@ SEARCH_WAIT_SECONDS = 0.1
 # A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
 # which no edit is taken.
 QUIET_SECONDS = 30.0
+_UNFILLED = "the index is not complete: no sync of all files has ended since it was made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +102,23 @@ class Engine:
         return self._config.model == NO_MODEL and self._given is None
 
     @property
+    def is_filled(self) -> bool:
+        """False until a sync of all files has ended: for a new index, one of a killed first sync, and a damaged one."""
+        marked = self.index().snapshot().stats.identity.chunking
+        return bool(marked) and LastSync(self.options.lock_folder).at() is not None
+
+    @property
     def stale(self) -> str:
         """Why the index may lag behind the files; "" = it does not."""
-        return self._stale
+        return self._stale or ("" if self.is_filled else _UNFILLED)
+
+    @property
+    def trouble(self) -> State | None:
+        """What the last look at all files could not do; None = it did all."""
+        report = self.report
+        if report is None or report.status is not Status.DEGRADED:
+            return None
+        return State(report.status, report.reason, report.hint)
 
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""
@@ -164,7 +180,8 @@ class Engine:
         A watcher that is told of changes looks by itself, so that no search has to.
         """
         with self._lock:
-            if self._is_watched or time.monotonic() - self._checked < self._config.refresh_seconds:
+            is_recent = self._is_watched or time.monotonic() - self._checked < self._config.refresh_seconds
+            if is_recent and self.is_filled:
                 return self.current()
             self._checked = time.monotonic()
             touched, self._touched = self._touched, set()
@@ -192,8 +209,9 @@ class Engine:
 
     def state(self, snapshot: Snapshot) -> State:
         """How well the vault is."""
-        if self._stale:
-            return State(Status.STALE, self._stale, SYNC_HINT)
+        is_known = snapshot.stats.cards or snapshot.stats.notes  # else it is only new
+        if self._stale or (is_known and self.stale):
+            return State(Status.STALE, self.stale, SYNC_HINT)
         if not snapshot.stats.cards:
             hint = f"{SYNC_HINT}; set recursive for subfolders"
             return State(Status.EMPTY, "the vault has no indexed cards", hint)
@@ -203,7 +221,9 @@ class Engine:
                     Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
                 )
             if pending := snapshot.stats.embeddable - snapshot.stats.vectors:
-                return State(Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT)
+                return self.trouble or State(Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT)
+        if (report := self.report) is not None and not report.pending_vectors and self.trouble is not None:
+            return self.trouble
         if self._watcher is not None and self._watcher.is_running:
             return State(self._watcher.status, self._watcher.reason, self._watcher.hint)
         return State(Status.OK)
@@ -269,12 +289,12 @@ class Engine:
         index = self.index()
         snapshot = index.snapshot()
         stats, embedder = snapshot.stats, self.embedder()
-        if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
-            return
-        sample, name = sample_of(snapshot.cards)
-        if name == stats.identity.measured:
-            return
         try:
+            if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
+                return
+            sample, name = sample_of(snapshot.cards)
+            if name == stats.identity.measured:
+                return
             floor = measure_floor(snapshot, sample, embedder)
         except ModelError as error:
             logger.warning("floor not measured: %s", error)
