@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from types import TracebackType
 
 from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve, state_folder, vault_folder
+from cogvault.curation import Curation
 from cogvault.engine import Engine
+from cogvault.indexes import find_place
 from cogvault.indexing.card_text import read_card
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import SyncProgress, SyncReport
@@ -18,6 +20,8 @@ from cogvault.indexing.rollups import VaultLayers
 from cogvault.indexing.watching import Watcher
 from cogvault.layers.folder_store import FolderStore
 from cogvault.lifecycle.layer_files import Layers
+from cogvault.lifecycle.record import Recorder
+from cogvault.lifecycle.revise import Change, Reviser
 from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.usage import Usage
 from cogvault.lifecycle.workspace import Workspace
@@ -37,12 +41,12 @@ from cogvault.retrieval.request import (
 )
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
-from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
+from cogvault.types import CardInfo, CardLayers, CardText, Draft, Moment, Status, VaultStatus, WriteResult
 
 __all__ = ["Vault"]
 
 
-class Vault:
+class Vault(Curation):
     """A folder of Markdown as searchable memory. Safe to share between threads; also a context manager.
 
     Args:
@@ -72,7 +76,8 @@ class Vault:
         self.resolved: ResolvedConfig = resolve(self.path, config, os.environ)
         self.config: Config = self.resolved.config
         self._clock = clock
-        self._folder = index_folder(self.path, self.config)
+        self._place = find_place(index_folder(self.path, self.config))
+        self._folder = self._place.folder
         models = models or shared_models(cache_folder(self.config), self.config.threads)
         summarizer = make_summarizer(self.config.summarizer, self._folder / "summaries.sqlite")
         folders = FolderStore(self._folder / "folders.sqlite")
@@ -80,7 +85,7 @@ class Vault:
         self._engine = Engine(
             self.path,
             self.config,
-            self._folder,
+            self._place,
             models,
             embedder=embedder,
             index=index,
@@ -100,9 +105,12 @@ class Vault:
             wrote=self._engine.touch,
             clock=clock,
         )
+        super().__init__(self._engine, self._workspace, self._usage)
         made = VaultLayers(self._engine.fresh, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)
         self._sessions = Sessions(self._workspace, self._finalise)
+        self._recorder = Recorder(self._workspace, self._known)
+        self._reviser = Reviser(self._workspace, self._known)
         self._searcher = Searcher(
             make_rankers(_ranker_names(self.config, embedder)),
             self._engine.embedder,
@@ -125,6 +133,7 @@ class Vault:
     def close(self) -> None:
         """Release the index. The vault cannot be used afterwards; calling it twice does nothing."""
         self._engine.close()
+        self._place.close()
         self._usage.close()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
@@ -181,7 +190,7 @@ class Vault:
             k: hits at most; default 5, with ``budget_tokens`` as many as fit.
             type: one card type or several, any of which will do.
             tags: one tag or several, all of which are needed.
-            path: folder or card to search in.
+            path: folder or card to search in, or the beginning of an address.
             after, before: range of the card's date; ``before`` is not part of it.
             as_of: recall what was valid at this instant.
             where: frontmatter keys and the values they must have.
@@ -194,6 +203,7 @@ class Vault:
 
         Raises:
             QueryError: an argument is out of range.
+            PathError: ``path`` can name nothing in a vault.
             IndexFault: the index could not be used at all.
         """
         request = SearchRequest(
@@ -232,7 +242,7 @@ class Vault:
         """Text of a card as it stands in its file.
 
         Args:
-            id: a card's id, as in ``Hit.id``, or its path on disk.
+            id: a card's id, as in ``Hit.id``, its path on disk, or its address.
             lines: first and last line, 1-based; None = all. Lines behind the end give nothing.
 
         Raises:
@@ -240,6 +250,70 @@ class Vault:
             QueryError: the lines are no range.
         """
         return read_card(self.path, self._engine.options.scan, self.cards(), id, lines)
+
+    def record(
+        self,
+        content: str,
+        title: str | None = None,
+        type: str | None = None,
+        tags: Iterable[str] = (),
+        *,
+        description: str | None = None,
+        to: str | None = None,
+        importance: float | None = None,
+        pinned: bool | None = None,
+        valid_from: Moment = None,
+        valid_until: Moment = None,
+        source: str | None = None,
+        meta: Mapping[str, object] | None = None,
+        redact: bool = False,
+    ) -> WriteResult:
+        """Write one card; the fields are those of ``Draft``. A text that is stored already gives the card that has it.
+
+        Raises:
+            CardError: there is nothing to write, too much, or something that no card can hold.
+            ConflictError: ``to`` names a card that exists.
+            PathError: ``to`` names no place in the vault.
+        """
+        words = tags if isinstance(tags, str) else tuple(tags)
+        draft = Draft(content, title, type, words, description, to, importance, pinned, valid_from, valid_until)
+        return self._recorder.record(replace(draft, source=source, meta=meta, redact=redact))
+
+    def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
+        """Write cards, each on its own: one result an item, also for those that were refused."""
+        return self._recorder.record_many(drafts)
+
+    def update(
+        self,
+        id: str,
+        *,
+        body: str | None = None,
+        section: str | None = None,
+        append: str | None = None,
+        set: Mapping[str, object] | None = None,
+        unset: Iterable[str] = (),
+        base_hash: str | None = None,
+        redact: bool = False,
+    ) -> WriteResult:
+        """Change a card, and nothing of it that is not named.
+
+        Args:
+            id: the card's id, path or address.
+            body: new text of the body, or of ``section``.
+            section: a heading; with ``##`` in front its level counts too.
+            append: text for the end of the body or section.
+            set: frontmatter keys with new values.
+            unset: frontmatter keys to take away.
+            base_hash: hash of the card that the change was made for; another one by now is a conflict.
+            redact: mask what looks like a secret in the new text.
+
+        Raises:
+            PathError: the id names no card.
+            ConflictError: the card is not the one that ``base_hash`` names.
+            CardError: the change cannot be made without changing more; every byte is as it was.
+        """
+        change = Change(body, section, append, set or {}, tuple(unset), redact)
+        return self._reviser.update(id, change, base_hash)
 
     def session(self, name: str) -> Session:
         """A dialogue, turn by turn, in ``session/<name>/timeline``; it begins with its first turn.
@@ -281,6 +355,9 @@ class Vault:
             problems=tuple(dict.fromkeys(problems)),
             notes=stats.notes,
         )
+
+    def _known(self) -> Snapshot:
+        return self._engine.index().snapshot()
 
     def _finalise(self, folder: str) -> CardLayers:
         self._engine.sync()
