@@ -2,5 +2,6 @@
 
 from cogvault.indexes.local import LocalIndex
 from cogvault.indexes.memory import MemoryIndex
+from cogvault.indexes.opening import IndexPlace, find_place
 
-__all__ = ["LocalIndex", "MemoryIndex"]
+__all__ = ["IndexPlace", "LocalIndex", "MemoryIndex", "find_place"]
