@@ -10,7 +10,8 @@
     │   └── SnapshotExpired    the view was purged while it was being read
     ├── ModelError             a model is damaged or answers nonsense
     │   └── ModelUnavailable   no such model here: extra not installed, or offline
-    └── QueryError             a search argument is out of range
+    ├── QueryError             a search argument is out of range
+    └── DaemonError            no daemon answers, or it is another version or has other settings
 
 A message says what was wrong and where; ``hint`` says what to do about it.
 """
@@ -24,6 +25,7 @@ __all__ = [
     "CogvaultError",
     "ConfigError",
     "ConflictError",
+    "DaemonError",
     "IndexFault",
     "ModelError",
     "ModelUnavailable",
@@ -107,3 +109,7 @@ class ModelUnavailable(ModelError):
 
 class QueryError(CogvaultError):
     """A search argument is out of range or contradicts another."""
+
+
+class DaemonError(CogvaultError):
+    """No daemon answers, or the one that does cannot be used; work without it."""

@@ -1,0 +1,93 @@
+"""JSON to the values that it was made of. The other direction is ``cogvault.types.to_json``."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from cogvault import errors
+from cogvault.errors import CogvaultError
+
+__all__ = ["error_to_json", "from_json", "to_error"]
+
+T = TypeVar("T")
+_ERRORS = {name: getattr(errors, name) for name in errors.__all__}
+
+
+def from_json(kind: type[T], value: Any) -> T:
+    """A value of this type. Keys that the type does not have are left out; missing ones take its defaults.
+
+    Args:
+        kind: a dataclass, enum, ``datetime``, or a collection or union of such.
+        value: decoded JSON.
+    """
+    return cast(T, _value(kind, value))
+
+
+def _value(kind: Any, value: Any) -> Any:
+    origin = typing.get_origin(kind)
+    if kind is Any or value is None or isinstance(kind, str):
+        return value
+    if origin is typing.Union or origin is types.UnionType:
+        choices = [choice for choice in typing.get_args(kind) if choice is not type(None)]
+        return _value(choices[0], value) if len(choices) == 1 else value
+    if origin is not None:
+        return _collection(origin, typing.get_args(kind), value)
+    if not isinstance(kind, type):
+        return value
+    if dataclasses.is_dataclass(kind):
+        hints = _hints(kind)
+        return kind(**{name: _value(hints[name], item) for name, item in value.items() if name in hints})
+    if issubclass(kind, Enum):
+        return kind(value)
+    return datetime.fromisoformat(value) if kind is datetime else value
+
+
+def _collection(origin: Any, arguments: tuple[Any, ...], value: Any) -> Any:
+    if origin is tuple:
+        if len(arguments) == 2 and arguments[1] is ...:
+            return tuple(_value(arguments[0], item) for item in value)
+        return tuple(_value(kind, item) for kind, item in zip(arguments, value, strict=True))
+    if issubclass(origin, Mapping):
+        return {name: _value(arguments[1], item) for name, item in value.items()}
+    if issubclass(origin, Sequence):
+        return [_value(arguments[0], item) for item in value]
+    return value
+
+
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    """Types of the fields of a dataclass."""
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def error_to_json(error: CogvaultError) -> dict[str, Any]:
+    """An error as JSON."""
+    return {
+        "kind": type(error).__name__,
+        "message": error.message,
+        "path": error.path,
+        "line": error.line,
+        "key": error.key,
+        "hint": error.hint,
+    }
+
+
+def to_error(document: Mapping[str, Any]) -> CogvaultError:
+    """The error that a daemon told of; one that is not known here is a plain ``CogvaultError``."""
+    kind = _ERRORS.get(str(document.get("kind")), CogvaultError)
+    error: CogvaultError = kind(
+        str(document.get("message", "the daemon failed")),
+        path=document.get("path"),
+        line=document.get("line"),
+        key=document.get("key"),
+        hint=document.get("hint"),
+    )
+    return error
