@@ -12,7 +12,7 @@ from pathlib import Path
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import CogvaultError, ModelError, VaultError
-from cogvault.indexes import LocalIndex
+from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.debounce import Batch
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
@@ -54,7 +54,7 @@ class Engine:
     Args:
         path: the vault.
         config: its settings.
-        folder: of its index.
+        place: of its index.
         models: where models come from.
         embedder: a model object instead of one chosen by ``config.model``.
         index: an index object instead of the local one.
@@ -67,7 +67,7 @@ class Engine:
         self,
         path: Path,
         config: Config,
-        folder: Path,
+        place: IndexPlace,
         models: ModelPool,
         *,
         embedder: Embedder | None,
@@ -78,7 +78,7 @@ class Engine:
     ) -> None:
         self._path = path
         self._config = config
-        self._folder = folder
+        self._place = place
         self._models = models
         self._given = embedder
         self._index = index
@@ -93,7 +93,7 @@ class Engine:
         self._stale = ""
         self._watcher: Watcher | None = None
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
-        self.options = SyncOptions.from_config(config, folder, keyword_only=self.is_keyword_only)
+        self.options = SyncOptions.from_config(config, place.folder, keyword_only=self.is_keyword_only)
         self.report: SyncReport | None = None
 
     @property
@@ -140,7 +140,7 @@ class Engine:
             if self._closed:
                 raise VaultError("the vault is closed", path=self._path, hint="open it again with Vault(path)")
             if self._index is None:
-                self._index = LocalIndex(self._folder, threads=self._config.threads)
+                self._index = LocalIndex(self._place.folder, threads=self._config.threads)
             return self._index
 
     def embedder(self) -> Embedder | None:
@@ -215,6 +215,8 @@ class Engine:
         if not snapshot.stats.cards:
             hint = f"{SYNC_HINT}; set recursive for subfolders"
             return State(Status.EMPTY, "the vault has no indexed cards", hint)
+        if self._place.reason:
+            return State(Status.DEGRADED, self._place.reason, self._place.hint)
         if not self.is_keyword_only:
             if self.embedder() is None:
                 return State(
