@@ -1,0 +1,119 @@
+"""A vault's cards as a collection that is kept: looked through, corrected, moved, retired, brought back."""
+
+from __future__ import annotations
+
+from cogvault.engine import Engine
+from cogvault.lifecycle import archive, facts
+from cogvault.lifecycle.listing import list_cards, tree_of
+from cogvault.lifecycle.move import move
+from cogvault.lifecycle.usage import Usage
+from cogvault.lifecycle.workspace import Workspace
+from cogvault.types import ArchivedCard, FactVersion, Folder, ListedCard, WriteResult
+
+__all__ = ["Curation"]
+
+
+class Curation:
+    """That part of ``Vault``. A card is named by its id, its path on disk or its ``cogvault://`` address.
+
+    Args:
+        engine: of the vault.
+        workspace: where it is written.
+        usage: uses of its cards, which follow them.
+    """
+
+    def __init__(self, engine: Engine, workspace: Workspace, usage: Usage) -> None:
+        self._engine = engine
+        self._workspace = workspace
+        self._usage = usage
+
+    def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
+        """The cards below a folder or the beginning of an address, ordered by id. Changed files are looked for first.
+
+        Raises:
+            PathError: the prefix can name nothing in a vault.
+        """
+        return list_cards(self._engine.fresh().cards, prefix, self._workspace.clock())
+
+    def tree(self, prefix: str = "") -> Folder:
+        """The same cards, as folders from the vault down. Raises as ``list``."""
+        return tree_of(self.list(prefix))
+
+    def history(self, id: str) -> tuple[FactVersion, ...]:
+        """All versions of the fact that a card tells, oldest first: what it superseded, and what superseded it.
+
+        Raises:
+            PathError: the id names no card.
+        """
+        return facts.history(self._workspace, id)
+
+    def supersede(self, old: str, new: str) -> WriteResult:
+        """Say that one card takes the place of another, which is kept and ceases to be valid now.
+
+        ``supersedes`` is written into the new one, ``superseded_by`` and ``valid_until`` into the old one. Saying it
+        again changes nothing.
+
+        Returns:
+            The result for the old card.
+
+        Raises:
+            PathError: one of the two names no card.
+            CardError: both are one card, the new one was superseded by the old one, or one cannot be edited.
+        """
+        return facts.supersede(self._workspace, old, new)
+
+    def move(self, id: str, new: str) -> WriteResult:
+        """Give a card another name or folder. Every link that led to it leads to it afterwards.
+
+        Args:
+            id: the card.
+            new: path or address of its place, ending in ``.md``; or a folder, in which it keeps its name.
+
+        Raises:
+            PathError: one of the two can name nothing, or the first names no card.
+            ConflictError: there is a file at the new place.
+            CardError: the card cannot be moved, or would not belong to the vault there.
+        """
+        return move(self._workspace, self._usage.move, id, new)
+
+    def forget(self, id: str, *, purge: bool = False) -> WriteResult:
+        """Move a card to the archive, out of search; or delete it for good.
+
+        Args:
+            id: the card.
+            purge: delete it with its rows, vectors and cached texts; copies in the archive stay.
+
+        Raises:
+            PathError: the id names no card.
+            CardError: the card cannot be moved or deleted.
+        """
+        if purge:
+            return archive.purge(self._workspace, self._usage.drop, id)
+        return archive.forget(self._workspace, id)
+
+    def archived(self) -> tuple[ArchivedCard, ...]:
+        """The cards in the archive, ordered by id and version."""
+        return archive.archived(self._workspace)
+
+    def restore(self, id: str, version: int | None = None) -> WriteResult:
+        """Move a card from the archive back to where it was, byte for byte.
+
+        Args:
+            id: the card that it was.
+            version: which of several of this id; None = the last that was archived.
+
+        Raises:
+            PathError: nothing of this name is in the archive.
+            ConflictError: a card is at its place again; it is never replaced.
+            CardError: the card cannot be moved.
+        """
+        return archive.restore(self._workspace, id, version)
+
+    def purge(self, id: str, version: int | None = None) -> WriteResult:
+        """Delete what is in the archive for good: all cards that had this id, or one of them.
+
+        Raises:
+            PathError: nothing of this name is in the archive.
+            CardError: a file cannot be deleted.
+        """
+        return archive.purge_archived(self._workspace, self._usage.drop, id, version)

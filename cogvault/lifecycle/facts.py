@@ -1,0 +1,209 @@
+"""Facts that change: which card took the place of which, and since when."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+from cogvault.cards.addresses import card_uri, has_card
+from cogvault.cards.edit import set_keys
+from cogvault.cards.links import LinkResolver
+from cogvault.cards.writer import hash_of, write_atomic
+from cogvault.errors import CardError, CogvaultError
+from cogvault.lifecycle.files import read_bytes
+from cogvault.lifecycle.uris import Located, find, uri_of
+from cogvault.lifecycle.workspace import Workspace
+from cogvault.retrieval.decay import validity
+from cogvault.types import Action, Card, CardInfo, FactVersion, JsonValue, WriteResult
+
+__all__ = ["history", "supersede"]
+
+
+def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
+    """Say that one card takes the place of another: ``supersedes`` in the new one, ``superseded_by`` and
+    ``valid_until`` in the old one, which is kept.
+
+    What is said already is not written again, so that a call that was cut off can be repeated. An earlier
+    ``valid_until`` stays.
+
+    Args:
+        workspace: the vault.
+        old: id, path or address of the card that does not hold any more.
+        new: of the card that holds now.
+
+    Returns:
+        The result for the old card.
+
+    Raises:
+        PathError: one of the two names no card.
+        CardError: both are one card, the new one was superseded by the old one, or one cannot be edited. Nothing was
+            written.
+        ConflictError: one of them changed meanwhile. Nothing was written.
+    """
+    with workspace.writing():
+        cards = workspace.latest().cards
+        before, after = find(workspace, old), find(workspace, new)
+        chain = _Chain(cards)
+        if before.id == after.id:
+            raise CardError("a card cannot take its own place", path=before.path, hint="name two cards")
+        if before.id in chain.later(after.id):
+            message = f"{before.id} took the place of this card already"
+            raise CardError(message, path=after.path, hint="take superseded_by out of it first")
+        now = workspace.clock().astimezone(UTC).replace(microsecond=0)
+        changes = (
+            _change(workspace, after, lambda card: _named(card, "supersedes", before.id, chain)),
+            _change(workspace, before, lambda card: _ended(card, after.id, chain, now)),
+        )
+        written = _write_all(changes)
+        workspace.wrote([change.card.path for change in written])
+        action = Action.SUPERSEDED if written else Action.UNCHANGED
+        return WriteResult(before.id, action, uri_of(workspace, before.id), hash_of(changes[1].after))
+
+
+def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
+    """All versions of the fact that a card tells, oldest first: what it superseded, and what superseded it.
+
+    Args:
+        workspace: the vault.
+        text: id, path or address of the card.
+
+    Raises:
+        PathError: it names no card.
+    """
+    cards = workspace.latest().cards
+    id, now = find(workspace, text).id, workspace.clock()
+    chain = _Chain(cards)
+    by_id = {card.id: card for card in cards}
+    is_card = partial(has_card, cards)
+    return tuple(
+        FactVersion(
+            id=card.id,
+            uri=card_uri(card.id, is_card),
+            title=card.title,
+            since=_since(card),
+            until=card.valid_until,
+            valid=validity(card, now),
+            supersedes=chain.before(card.id),
+            superseded_by=chain.after(card.id),
+        )
+        for card in _oldest_first([by_id[found] for found in chain.whole(id) if found in by_id], chain)
+    )
+
+
+class _Chain:
+    """Which card took the place of which, whichever of the two says so. Names that lead nowhere are left out."""
+
+    def __init__(self, cards: Sequence[CardInfo]) -> None:
+        self._resolver = LinkResolver(cards)
+        self._after: dict[str, dict[str, None]] = {}
+        self._before: dict[str, dict[str, None]] = {}
+        for card in cards:
+            for name in card.supersedes:
+                self._add(self.resolve(name, card.id), card.id)
+            for name in card.superseded_by:
+                self._add(card.id, self.resolve(name, card.id))
+
+    def resolve(self, name: str, at: str) -> str | None:
+        """The card that a key of the card ``at`` names."""
+        return self._resolver.resolve(name, source_id=at).id
+
+    def after(self, id: str) -> tuple[str, ...]:
+        """Cards that took its place, ordered by id."""
+        return tuple(sorted(self._after.get(id, ())))
+
+    def before(self, id: str) -> tuple[str, ...]:
+        """Cards whose place it took, ordered by id."""
+        return tuple(sorted(self._before.get(id, ())))
+
+    def later(self, id: str) -> set[str]:
+        """All that came after it."""
+        return _reach(id, self._after) - {id}
+
+    def whole(self, id: str) -> set[str]:
+        """The card, and all that came before or after it or one of these."""
+        both = {key: {**self._after.get(key, {}), **self._before.get(key, {})} for key in self._after | self._before}
+        return _reach(id, both)
+
+    def _add(self, old: str | None, new: str | None) -> None:
+        if old is not None and new is not None and old != new:
+            self._after.setdefault(old, {})[new] = None
+            self._before.setdefault(new, {})[old] = None
+
+
+def _reach(id: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
+    found, waiting = {id}, [id]
+    while waiting:
+        new = [other for other in edges.get(waiting.pop(), ()) if other not in found]
+        found.update(new)
+        waiting.extend(new)
+    return found
+
+
+def _oldest_first(cards: Sequence[CardInfo], chain: _Chain) -> list[CardInfo]:
+    """Superseded cards before those that took their place, else by date and id; a circle is cut at its oldest card."""
+    waiting = sorted(cards, key=lambda card: (_since(card) or card.dated, card.id))
+    ordered: list[CardInfo] = []
+    while waiting:
+        open_ids = {card.id for card in waiting}
+        following = (card for card in waiting if not open_ids.intersection(chain.before(card.id)))
+        card = next(following, waiting[0])
+        waiting.remove(card)
+        ordered.append(card)
+    return ordered
+
+
+def _since(card: CardInfo) -> datetime | None:
+    return card.valid_from or card.created
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    card: Located
+    before: bytes
+    after: bytes
+
+
+def _change(workspace: Workspace, located: Located, keys: Callable[[Card], dict[str, JsonValue]]) -> _Change:
+    data = read_bytes(located)
+    card = workspace.parser.parse(data, id=located.id, path=located.path)
+    try:
+        return _Change(located, data, set_keys(data, keys(card)))
+    except CardError as error:
+        raise CardError(error.message, path=located.path, line=error.line, key=error.key, hint=error.hint) from error
+
+
+def _named(card: Card, key: str, id: str, chain: _Chain) -> dict[str, JsonValue]:
+    """The key with one more card, unless it names that card already."""
+    names: tuple[str, ...] = getattr(card, key)
+    if any(chain.resolve(name, card.id) == id for name in names):
+        return {}
+    bare = id.removesuffix(".md")
+    name = bare if chain.resolve(bare, card.id) == id else id
+    everything: list[JsonValue] = [*names, name]
+    return {key: everything if len(everything) > 1 or "," in name else name}
+
+
+def _ended(card: Card, id: str, chain: _Chain, now: datetime) -> dict[str, JsonValue]:
+    keys = _named(card, "superseded_by", id, chain)
+    if card.valid_until is None or (keys and card.valid_until > now):
+        keys["valid_until"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return keys
+
+
+def _write_all(changes: Sequence[_Change]) -> list[_Change]:
+    """Write what changes, all or nothing."""
+    written: list[_Change] = []
+    try:
+        for change in changes:
+            if change.after != change.before:
+                write_atomic(change.card.file, change.after, expected_hash=hash_of(change.before))
+                written.append(change)
+    except BaseException:
+        for change in written:
+            with contextlib.suppress(CogvaultError):  # somebody changed it meanwhile: theirs counts
+                write_atomic(change.card.file, change.before, expected_hash=hash_of(change.after))
+        raise
+    return written

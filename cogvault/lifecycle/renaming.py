@@ -1,0 +1,179 @@
+"""What one card's new path means for the links of all. Pure.
+
+Rewritten is a link that named the card's file, whose name is another now, and every link that would lead elsewhere than
+before: one that would not find the card any more, one of the card itself that is relative to its folder, and one that
+the card's new name would catch from another card. A link by title or alias is left as it is, and so is one that leads
+nowhere: it goes live if the new name is what it was waiting for.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cogvault.cards.edit import set_keys
+from cogvault.cards.links import LinkResolver
+from cogvault.cards.retarget import retarget
+from cogvault.text.normalise import fold
+from cogvault.types import Card, CardInfo, JsonValue, Link, LinkKind, Problem
+
+__all__ = ["Renaming", "Rewritten"]
+
+_REFERENCES = ("supersedes", "superseded_by")
+_SEPARATORS = re.compile(r"[-_\s]+")
+_WIKI = re.compile(r"\[\[([^\[\]|#^]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A card's file with its links brought along.
+
+    Attributes:
+        links: how many links of its body were rewritten.
+        problems: links that could not be.
+    """
+
+    data: bytes
+    links: int = 0
+    problems: tuple[Problem, ...] = ()
+
+
+class Renaming:
+    """One card on its way from one id to another.
+
+    Args:
+        cards: all cards of the vault, as they are.
+        old: its id.
+        renamed: the card as it will be.
+    """
+
+    def __init__(self, cards: Iterable[CardInfo], old: str, renamed: Card) -> None:
+        cards = tuple(cards)
+        others: list[CardInfo | Card] = [card for card in cards if card.id not in (old, renamed.id)]
+        self._old, self._new = old, renamed.id
+        self._before, self._after = LinkResolver(cards), LinkResolver([*others, renamed])
+        self._names = {
+            card.id: [name for name in (card.name, card.title, *card.aliases) if name] for card in (*others, renamed)
+        }
+
+    def concerns(self, card: CardInfo) -> bool:
+        """True when a link or reference of the card has to be rewritten, as far as an index knows."""
+        if any(problem.code == "oversize" for problem in card.problems):
+            return True  # more links may stand behind what is indexed
+        if any(self._wanted(link.target, link.kind, card.id) for link in card.links):
+            return True
+        references = (*card.supersedes, *card.superseded_by)
+        return any(self._wanted(target, LinkKind.WIKI, card.id) for target in references)
+
+    def rewrite(self, data: bytes, card: Card) -> Rewritten:
+        """A card's file for the time after.
+
+        Args:
+            data: its bytes.
+            card: the same, parsed under the id it has now.
+
+        Raises:
+            CardError: the file cannot be written without harm.
+        """
+        at = card.id
+
+        def wanted(link: Link) -> str | None:
+            return self._wanted(link.target, link.kind, at)
+
+        def leads_to(link: Link) -> str | None:
+            return self._leads_to(link.target, link.kind, at)
+
+        if any(map(wanted, card.links)):
+            folder = posixpath.dirname(self._then(at))
+            moved = retarget(data, wanted, leads_to, folder=folder, names=lambda id: self._names.get(id, []))
+            problems = tuple(_not_rewritten(card, link) for link in moved.left)
+            return Rewritten(self._with_references(moved.data, card), moved.count, problems)
+        return Rewritten(self._with_references(data, card))
+
+    def _wanted(self, target: str, kind: LinkKind, at: str) -> str | None:
+        """The card that a link of the card ``at`` is to lead to after the move; None = it does so as it is."""
+        led = self._before.resolve(target, source_id=at, kind=kind).id
+        if led is None:
+            return None
+        wanted = self._new if led == self._old else led
+        if self._after.resolve(target, source_id=self._then(at), kind=kind).id != wanted:
+            return wanted
+        is_renamed = led == self._old and _names(target, self._old) and not _names(target, self._new)
+        is_removed = (
+            kind is LinkKind.MARKDOWN
+            and _is_relative(target, at, led)
+            and not _is_relative(target, self._then(at), wanted)
+        )
+        return wanted if is_renamed or is_removed else None
+
+    def _leads_to(self, target: str, kind: LinkKind, at: str) -> str | None:
+        """The card that a new text would lead to. One that leads to another card until the move is done does not
+        count: were the move cut off and repeated, it would be taken for a link to that card."""
+        led = self._after.resolve(target, source_id=self._then(at), kind=kind).id
+        if led == self._new and at not in (self._old, self._new):
+            now = self._before.resolve(target, source_id=at, kind=kind).id
+            return led if now in (None, self._old, self._new) else None
+        return led
+
+    def _then(self, id: str) -> str:
+        return self._new if id == self._old else id
+
+    def _with_references(self, data: bytes, card: Card) -> bytes:
+        nested = card.meta.get("metadata")
+        for key in _REFERENCES:
+            value = card.meta.get(key)
+            if value is None and isinstance(nested, dict):
+                value = nested.get(key)
+            renamed = self._reference(value, card.id)
+            if renamed != value:
+                data = set_keys(data, {key: renamed})
+        return data
+
+    def _reference(self, value: JsonValue, at: str) -> JsonValue:
+        """The value of a key that names cards: a list, comma text, or one name, with or without brackets."""
+        if isinstance(value, list):
+            return [self._one(item, at) if isinstance(item, str) else self._reference(item, at) for item in value]
+        if not isinstance(value, str):
+            return value
+        words = value.split(",")
+        renamed = [self._one(word, at) for word in words]
+        if renamed == words:
+            return value
+        return ",".join(renamed) if all("," not in word for word in renamed) else [word.strip() for word in renamed]
+
+    def _one(self, word: str, at: str) -> str:
+        match = _WIKI.search(word)
+        written = match[1].strip() if match else word.strip()
+        wanted = self._wanted(written, LinkKind.WIKI, at) if written else None
+        if wanted is None:
+            return word
+        bare = wanted.removesuffix(".md")
+        suffix = ".md" if written.lower().endswith(".md") else ""
+        texts = [bare + suffix, bare, wanted, f"/{bare}"]
+        if "/" not in written:
+            texts.insert(0, posixpath.basename(bare) + suffix)
+        text = next((text for text in texts if self._leads_to(text, LinkKind.WIKI, at) == wanted), wanted)
+        return word.replace(written, text, 1)
+
+
+def _names(target: str, id: str) -> bool:
+    """True when the target names the file of this card, whichever the case and the separators."""
+    return _plain(target) == _plain(id)
+
+
+def _is_relative(target: str, at: str, id: str) -> bool:
+    """True when the target is the way to a card from the folder of the card ``at``, as Markdown programs read it."""
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
+    return fold(path) in (fold(id), fold(id.removesuffix(".md")))
+
+
+def _plain(path: str) -> str:
+    stem = fold(posixpath.basename(path)).removesuffix(".md")
+    return _SEPARATORS.sub("-", stem)
+
+
+def _not_rewritten(card: Card, link: Link) -> Problem:
+    message = f"no text can make the link to {link.target!r} lead to the card at its new place"
+    return Problem(card.path, "link-not-rewritten", message, link.line)
