@@ -1,0 +1,82 @@
+"""Recording: from the call to its being found by keyword, many threads at once; turns of a session."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.rows import Row, note
+from benchmarks.sync import write_cards
+from benchmarks.words import sentence, sentences
+from cogvault import Config, Vault
+
+_WARM_UP = 5
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cards", type=int, default=10_000, help="cards in the vault before")
+    parser.add_argument("--records", type=int, default=100, help="records that are each looked for at once")
+    parser.add_argument("--threads", type=int, default=32)
+    parser.add_argument("--writes", type=int, default=640, help="records of all threads together")
+
+
+def run(args: argparse.Namespace) -> list[Row]:
+    with tempfile.TemporaryDirectory() as temp:
+        base = Path(temp)
+        write_cards(base / "vault", args.cards)
+        config = Config(model="none", index_dir=base / "i", cache_dir=base / "c", state_dir=base / "s", log="off")
+        with Vault(base / "vault", config) as vault:
+            vault.sync()
+            note(f"{args.cards} cards indexed")
+            return [*_found_at_once(vault, args.records), *_many_writers(vault, args.threads, args.writes)]
+
+
+def _found_at_once(vault: Vault, count: int) -> list[Row]:
+    rng = random.Random(7)
+    both, writes = [], []
+    for number in range(count + _WARM_UP):
+        word = f"zebrafinch{number:04}"
+        text = " ".join(sentences(rng, 3)) + f" {word}."
+        began = time.perf_counter()
+        written = vault.record(text, title=sentence(rng, 4))
+        saved = time.perf_counter()
+        hits = vault.search(word)
+        ended = time.perf_counter()
+        if written.id not in [hit.id for hit in hits]:
+            raise SystemExit(f"{written.id} was recorded and not found")
+        if number >= _WARM_UP:
+            writes.append(1000 * (saved - began))
+            both.append(1000 * (ended - began))
+    return [
+        Row("default", "record", "p50_ms", float(np.median(both)), len(both)),
+        Row("default", "record", "p95_ms", float(np.quantile(both, 0.95)), len(both)),
+        Row("default", "record", "write_p50_ms", float(np.median(writes)), len(writes)),
+    ]
+
+
+def _many_writers(vault: Vault, threads: int, writes: int) -> list[Row]:
+    rng = random.Random(8)
+    texts = [[" ".join(sentences(rng, 3)) for _ in range(writes // threads)] for _ in range(threads)]
+    ids: list[str] = []
+
+    def write(own: list[str]) -> None:
+        for text in own:
+            ids.append(vault.record(text).id)
+
+    workers = [threading.Thread(target=write, args=(own,)) for own in texts]
+    began = time.perf_counter()
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    seconds = time.perf_counter() - began
+    held = {card.id for card in vault.cards()}
+    if lost := sum(map(len, texts)) - len(held.intersection(ids)):
+        raise SystemExit(f"{lost} records were lost")
+    return [Row("default", "record", "writes_per_s", len(ids) / seconds, len(ids))]
