@@ -10,7 +10,7 @@ TYPED := cogvault cogvault_cli/cogvault_cli cogvault_mcp/cogvault_mcp
 
 SECONDS ?= 60
 
-.PHONY: help setup demo test fuzz lint bench
+.PHONY: help setup demo test fuzz crash soak lint bench
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -35,6 +35,14 @@ lint: .venv/dev-ready ## style, types, layers
 
 bench: .venv/dev-ready ## run a benchmark: make bench ARGS="speed --chunks 10000"
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+KILLS ?= 200
+crash: .venv/dev-ready ## kill -9 at KILLS random instants of writing; the index heals each time
+	@COGVAULT_CRASH_KILLS=$(KILLS) COGVAULT_KILLS=$(KILLS) $(BIN)/python -m pytest tests/crash tests/indexes/test_kill.py \
+		-s -o timeout=7200 $(ARGS)
+
+soak: .venv/dev-ready ## COGVAULT_SOAK_SECONDS (600) of use: memory, descriptors and threads stay flat
+	@MALLOC_ARENA_MAX=1 $(BIN)/python -m tests.soak $(ARGS)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say 'make PYTHON=/path/to/python3.12'"; exit 2; }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -19,13 +18,13 @@ from typing import IO
 import pytest
 
 from cogvault.indexes import LocalIndex
-from tests.crash.worker import LoggingEmbedder, syncer
+from tests.crash.worker import INSTANTS, LoggingEmbedder, Task, syncer, written
 from tests.indexing.support import content
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 
 ROOT = Path(__file__).parents[2]
-KILLS = int(os.environ.get("COGVAULT_CRASH_KILLS", "30"))
+KILLS = int(os.environ.get("COGVAULT_CRASH_KILLS", "20"))
 SEED = int(os.environ.get("COGVAULT_CRASH_SEED", "1"))
 CARDS = 40
 WORDS = ["alpha", "beta", "gamma", "note", "shared", "words", "ключ", "设备", "naïve", "POL-358"]
@@ -35,17 +34,16 @@ class Worker:
     """The forking process of ``worker.py``."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.crash.worker"]
+        command = [sys.executable, "-W", "ignore", "-m", "tests.crash.worker"]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def start(self, vault: Path, index: Path, log: Path, model: str = "one") -> int:
-        """Begin a sync; gives the process that does it."""
-        self._pipe(self._process.stdin).write(f"{vault}\t{index}\t{log}\t{model}\n")
+    def start(self, task: Task) -> None:
+        """Begin a task."""
+        self._pipe(self._process.stdin).write(task.line())
         self._pipe(self._process.stdin).flush()
-        return int(self._pipe(self._process.stdout).readline())
 
     def wait(self) -> int:
-        """The exit status of the sync begun last."""
+        """The exit status of the task begun last."""
         return int(self._pipe(self._process.stdout).readline())
 
     def close(self) -> None:
@@ -73,9 +71,20 @@ def text(rng: random.Random) -> str:
     )
 
 
+def edit_meanwhile(vault: Path, rng: random.Random) -> None:
+    """Save a few cards as tools do, beside whatever is running: written apart, then renamed into place."""
+    for number in range(5):
+        file = vault / f"meanwhile-{number}.md"
+        beside = vault / ".meanwhile"
+        beside.write_text(text(rng))
+        beside.replace(file)
+        if rng.random() < 0.2:
+            file.unlink()
+
+
 def change(vault: Path, rng: random.Random) -> None:
     """Some edits of every kind."""
-    files = sorted(vault.rglob("*.md"))
+    files = sorted(file for file in vault.rglob("*.md") if not file.name.startswith("written-"))
     for file in rng.sample(files, min(len(files), 12)):
         kind = rng.choice(["edit", "edit", "edit", "append", "move", "delete", "empty", "touch"])
         if kind == "edit":
@@ -96,53 +105,85 @@ def change(vault: Path, rng: random.Random) -> None:
         (vault / f"new-{rng.randrange(10**6)}.md").write_text(text(rng))
 
 
-def synced(vault: Path, folder: Path, log: Path, model: str) -> dict[str, object]:
-    """What the index says after a sync that was left alone."""
-    index = LocalIndex(folder)
-    try:
-        report = syncer(vault, folder, index, log, model).sync()
-        assert (report.failed, report.pending_vectors) == ((), 0)
-        assert index.verify() == []
-        return content(index, LoggingEmbedder(log, model))
-    finally:
-        index.close()
+class Desk:
+    """One vault that is killed at, and its index."""
+
+    def __init__(self, base: Path, rng: random.Random) -> None:
+        self.base, self.rng = base, rng
+        self.vault, self.folder, self.log = base / "vault", base / "index", base / "log"
+        self.vault.mkdir()
+        self.folder.mkdir()
+        self.model, self.chunk_tokens = "one", 200
+        self.whole_seconds = 0.1
+
+    def task(self, number: int) -> Task:
+        """What is done, and when it is killed: in turn from the start, and shortly after it came to some instant."""
+        rng = self.rng
+        instant = INSTANTS[number % len(INSTANTS)]
+        longest = self.whole_seconds if instant == "start" else 0.03
+        return Task(
+            str(self.vault),
+            str(self.folder),
+            str(self.log),
+            self.model,
+            self.chunk_tokens,
+            writes=number % 5 == 4,
+            instant=instant,
+            occurrence=1 if instant == "start" else rng.randint(1, 3),
+            delay_seconds=rng.uniform(0, longest),
+            seed=number,
+        )
+
+    def check(self) -> None:
+        """The next sync makes what a fresh one makes, and every card that was written is there whole."""
+        for file in self.vault.glob("written-*.md"):
+            version = file.read_text().split("\n", 1)[0].rpartition(" ")[2]
+            assert file.read_text() == written(file.stem, int(version))
+        fresh = self.base / "fresh"
+        fresh.mkdir()
+        assert self._synced(self.folder) == self._synced(fresh)
+        shutil.rmtree(fresh)
+
+    def _synced(self, folder: Path) -> dict[str, object]:
+        """What the index says after a sync that was left alone."""
+        index = LocalIndex(folder)
+        try:
+            report = syncer(self.vault, folder, index, self.log, self.model, chunk_tokens=self.chunk_tokens).sync()
+            assert (report.failed, report.pending_vectors) == ((), 0)
+            assert index.verify() == []
+            return content(index, LoggingEmbedder(self.log, self.model))
+        finally:
+            index.close()
 
 
 def test_after_a_kill_at_any_instant_the_next_sync_equals_a_fresh_index(tmp_path: Path, worker: Worker) -> None:
     rng = random.Random(SEED)
-    vault, folder, log = tmp_path / "vault", tmp_path / "index", tmp_path / "log"
-    vault.mkdir()
-    folder.mkdir()
-    change(vault, rng)
-    whole_seconds = 0.1
+    desk = Desk(tmp_path, rng)
+    change(desk.vault, rng)
     killed = 0
-    model = "one"
     for number in range(KILLS):
         if number % 10 == 0:  # from nothing again: kills of a first sync are another thing than those of later ones
-            shutil.rmtree(folder)
-            folder.mkdir()
-        if number % 4 == 3:  # another model: all cards are chunked for it, and all is embedded again
-            model = "other" if model == "one" else "one"
-        process = worker.start(vault, folder, log, model)
+            shutil.rmtree(desk.folder)
+            desk.folder.mkdir()
+        if number % 6 == 3:  # another model: all is embedded again
+            desk.model = "other" if desk.model == "one" else "one"
+        if number % 7 == 5:  # other chunks: all cards are put again
+            desk.chunk_tokens = 300 - desk.chunk_tokens
         began = time.perf_counter()
-        time.sleep(rng.uniform(0, whole_seconds))
-        os.kill(process, signal.SIGKILL)
+        worker.start(desk.task(number))
+        edit_meanwhile(desk.vault, rng)
         status = worker.wait()
         if os.WIFSIGNALED(status):
             killed += 1
         else:
             assert status == 0
-            whole_seconds = time.perf_counter() - began
+            desk.whole_seconds = time.perf_counter() - began
         if number % 3 == 2:  # else kill once more, on top of what this kill left behind
-            fresh = tmp_path / f"fresh-{number}"
-            fresh.mkdir()
-            assert synced(vault, folder, log, model) == synced(vault, fresh, log, model)
-            shutil.rmtree(fresh)
-        change(vault, rng)
+            desk.check()
+        change(desk.vault, rng)
     assert killed >= KILLS // 3
-    fresh = tmp_path / "fresh"
-    fresh.mkdir()
-    assert synced(vault, folder, log, model) == synced(vault, fresh, log, model)
+    sys.stderr.write(f"{killed} of {KILLS} were killed at work\n")
+    desk.check()
 
 
 def test_two_processes_that_sync_at_once_embed_each_text_once(tmp_path: Path) -> None:
@@ -154,7 +195,7 @@ def test_two_processes_that_sync_at_once_embed_each_text_once(tmp_path: Path) ->
     workers = [Worker(), Worker()]
     try:
         for worker in workers:
-            worker.start(vault, folder, log)
+            worker.start(Task(str(vault), str(folder), str(log)))
         assert [worker.wait() for worker in workers] == [0, 0]
     finally:
         for worker in workers:

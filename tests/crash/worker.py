@@ -1,22 +1,63 @@
-"""A process that syncs when told, and is there to be killed.
+"""A process that syncs or writes when told, and is there to be killed.
 
-It forks for each sync, so that a test can kill many of them without paying for many starts. Reads lines of
-``ROOT<TAB>FOLDER<TAB>LOG<TAB>MODEL``, answers with the child's process id, and with its exit status when it has ended.
+It forks for each task, so that a test can kill many of them without paying for many starts. Reads lines of JSON, each a
+``Task``; answers each with the child's exit status.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import random
+import signal
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cogvault.cards import MarkdownCardParser
+from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.embedders import HashingEmbedder
 from cogvault.indexes import LocalIndex
+from cogvault.indexes.local import lexical, writer
 from cogvault.indexing.scan import ScanOptions
 from cogvault.indexing.sync import Syncer, SyncOptions
-from cogvault.types import FloatArray
+from cogvault.types import ChangeSet, FloatArray
+
+INSTANTS = ("start", "keyword commit", "vector batch", "purge")
+_WRITES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a child does, and when it is killed.
+
+    Attributes:
+        vault, folder, log: the vault, its index folder, and the file that tells what was embedded.
+        model: name of the embedding model.
+        chunk_tokens: size of chunks.
+        writes: also write cards, each whole, before the sync.
+        instant: one of ``INSTANTS``.
+        occurrence: which of several such instants, from 1.
+        delay_seconds: kill so long after it; negative = let the child end.
+        seed: of what is written.
+    """
+
+    vault: str
+    folder: str
+    log: str
+    model: str = "one"
+    chunk_tokens: int = 200
+    writes: bool = False
+    instant: str = "start"
+    occurrence: int = 1
+    delay_seconds: float = -1.0
+    seed: int = 0
+
+    def line(self) -> str:
+        """As the worker reads it."""
+        return json.dumps(asdict(self)) + "\n"
 
 
 class LoggingEmbedder:
@@ -45,30 +86,92 @@ class LoggingEmbedder:
         return self._inner.embed_query(text)
 
 
-def syncer(root: Path, folder: Path, index: LocalIndex, log: Path, model: str, batch: int = 500) -> Syncer:
+def syncer(
+    root: Path, folder: Path, index: LocalIndex, log: Path, model: str, batch: int = 500, chunk_tokens: int = 200
+) -> Syncer:
     """A syncer of cards and chunks in batches of this size."""
-    options = SyncOptions(folder, ScanOptions(recursive=True), card_batch=batch, vector_batch=batch)
+    options = SyncOptions(
+        folder, ScanOptions(recursive=True), card_batch=batch, vector_batch=batch, chunk_tokens=chunk_tokens
+    )
     return Syncer(root, index, MarkdownCardParser(), LoggingEmbedder(log, model), options)
 
 
-def sync(root: Path, folder: Path, log: Path, model: str) -> None:
+def written(name: str, version: int) -> str:
+    """A card that tells whether it is whole."""
+    return f"# {name} {version}\n\n" + f"note {name} {version} shared words\n\n" * 40 + f"end {name} {version}\n"
+
+
+def do(task: Task) -> None:
     """Small batches: many instants at which a kill finds a commit half done."""
-    index = LocalIndex(folder)
-    syncer(root, folder, index, log, model, batch=9).sync()
+    if task.writes:
+        rng = random.Random(task.seed)
+        for version in range(_WRITES):
+            name = f"written-{rng.randrange(5)}"
+            file = Path(task.vault) / f"{name}.md"
+            before = hash_of(file.read_bytes()) if file.exists() else None
+            write_atomic(file, written(name, task.seed * _WRITES + version).encode(), expected_hash=before)
+    index = LocalIndex(Path(task.folder))
+    syncer(
+        Path(task.vault), Path(task.folder), index, Path(task.log), task.model, batch=9, chunk_tokens=task.chunk_tokens
+    ).sync()
     index.close()
+
+
+def tell_at(instant: str, tell: Callable[[], None]) -> None:
+    """Call ``tell`` whenever the process comes to such an instant."""
+    if instant == "keyword commit":
+        write = lexical.Lexical.write
+
+        def told_write(*arguments: object) -> None:
+            tell()
+            write(*arguments)  # type: ignore[arg-type]
+
+        lexical.Lexical.write = told_write  # type: ignore[method-assign, assignment]
+    elif instant == "vector batch":
+        apply = LocalIndex.apply
+
+        def told_apply(self: LocalIndex, change: ChangeSet) -> int:
+            if change.vectors is not None:
+                tell()
+            return apply(self, change)
+
+        LocalIndex.apply = told_apply  # type: ignore[method-assign]
+    elif instant == "purge":
+        purge = writer.purge
+
+        def told_purge(*arguments: object) -> bool:
+            tell()
+            return purge(*arguments)  # type: ignore[arg-type]
+
+        writer.purge = told_purge
+    else:
+        tell()
+
+
+def run(task: Task) -> int:
+    """Do it in a child and kill that when it is time; its exit status."""
+    seen, telling = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(seen)
+        tell_at(task.instant, lambda: os.write(telling, b".") and None)
+        do(task)
+        os._exit(0)
+    os.close(telling)
+    if task.delay_seconds >= 0:
+        for _ in range(task.occurrence):
+            if not os.read(seen, 1):  # it ended before it came there
+                break
+        time.sleep(task.delay_seconds)
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    os.close(seen)
+    return status
 
 
 def main() -> None:
     for line in sys.stdin:
-        root, folder, log, model = line.rstrip("\n").split("\t")
-        child = os.fork()
-        if child == 0:
-            sync(Path(root), Path(folder), Path(log), model)
-            os._exit(0)
-        sys.stdout.write(f"{child}\n")
-        sys.stdout.flush()
-        _, status = os.waitpid(child, 0)
-        sys.stdout.write(f"{status}\n")
+        sys.stdout.write(f"{run(Task(**json.loads(line)))}\n")
         sys.stdout.flush()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TARGETS = {"help", "setup", "demo", "test", "lint", "bench"}
+TARGETS = {"help", "setup", "demo", "test", "lint", "bench", "crash", "soak"}
 
 
 def test_every_target_has_a_help_line() -> None:
