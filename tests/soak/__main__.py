@@ -1,8 +1,8 @@
 """A vault in use for a long time: memory, descriptors and threads stay flat, and nothing goes wrong.
 
-``python -m tests.soak --seconds 600``; prints what was measured, exits with 1 when something grew or failed. Run it with
-``MALLOC_ARENA_MAX=1``, as ``make soak`` does: glibc gives new threads heaps of their own, up to eight a CPU, and tantivy
-makes threads for each commit, so that memory rises for minutes until all heaps were used once.
+``python -m tests.soak --seconds 600`` prints what was measured and exits with 1 when something grew or failed. Run it
+with ``MALLOC_ARENA_MAX=1``, as ``make soak`` does: glibc gives new threads heaps of their own, up to eight a CPU, and
+tantivy makes threads for each commit, so that memory rises for minutes until all heaps were used once.
 """
 
 from __future__ import annotations
