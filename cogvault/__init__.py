@@ -27,14 +27,19 @@ if TYPE_CHECKING:
     from cogvault.retrieval.fencing import fenced as fenced
     from cogvault.retrieval.hits import Hit as Hit
     from cogvault.retrieval.hits import Hits as Hits
+    from cogvault.types import Action as Action
     from cogvault.types import CardText as CardText
+    from cogvault.types import Draft as Draft
     from cogvault.types import Turn as Turn
     from cogvault.types import VaultStatus as VaultStatus
+    from cogvault.types import WriteResult as WriteResult
     from cogvault.vault import Vault as Vault
 
 _HOMES = {
+    "Action": "cogvault.types",
     "CardText": "cogvault.types",
     "Config": "cogvault.config",
+    "Draft": "cogvault.types",
     "Fenced": "cogvault.retrieval.fencing",
     "Fleet": "cogvault.fleet",
     "FleetHit": "cogvault.fleet",
@@ -48,6 +53,7 @@ _HOMES = {
     "Vault": "cogvault.vault",
     "VaultStatus": "cogvault.types",
     "Watcher": "cogvault.indexing.watching",
+    "WriteResult": "cogvault.types",
     "clip": "cogvault.layers.tokens",
     "estimate_tokens": "cogvault.layers.tokens",
     "fence_text": "cogvault.retrieval.fencing",
@@ -55,8 +61,10 @@ _HOMES = {
 }
 
 __all__ = [
+    "Action",
     "CardText",
     "Config",
+    "Draft",
     "Fenced",
     "Fleet",
     "FleetHit",
@@ -70,6 +78,7 @@ __all__ = [
     "Vault",
     "VaultStatus",
     "Watcher",
+    "WriteResult",
     "__version__",
     "clip",
     "estimate_tokens",

@@ -188,6 +188,20 @@ class Engine:
         self._follow(None, touched)
         return self.index().snapshot()
 
+    def known(self) -> Snapshot:
+        """What the index holds now: nobody is waited for and no vectors are made.
+
+        The files are looked at by the first call only, and only when nothing else has looked yet.
+        """
+        with self._lock:
+            is_first, self._checked = self._checked == float("-inf"), max(self._checked, 0.0)
+        if is_first:
+            try:
+                self._look(lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS))
+            except CogvaultError as error:
+                logger.warning("the files were not looked at: %s", error)
+        return self.index().snapshot()
+
     def latest(self) -> Snapshot:
         """What the vault holds, after a look at all files that waits for other writers; without new vectors.
 

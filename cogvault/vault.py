@@ -109,8 +109,8 @@ class Vault(Curation):
         made = VaultLayers(self._engine.fresh, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)
         self._sessions = Sessions(self._workspace, self._finalise)
-        self._recorder = Recorder(self._workspace, self._known)
-        self._reviser = Reviser(self._workspace, self._known)
+        self._recorder = Recorder(self._workspace, self._engine.known)
+        self._reviser = Reviser(self._workspace, self._engine.known)
         self._searcher = Searcher(
             make_rankers(_ranker_names(self.config, embedder)),
             self._engine.embedder,
@@ -355,9 +355,6 @@ class Vault(Curation):
             problems=tuple(dict.fromkeys(problems)),
             notes=stats.notes,
         )
-
-    def _known(self) -> Snapshot:
-        return self._engine.index().snapshot()
 
     def _finalise(self, folder: str) -> CardLayers:
         self._engine.sync()

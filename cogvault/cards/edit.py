@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from cogvault.cards.edit_frontmatter import set_keys
+from cogvault.cards.edit_frontmatter import WORD_LISTS, set_keys
 from cogvault.cards.edit_sections import append_section, replace_section
 from cogvault.cards.frontmatter import State
 from cogvault.cards.source_text import checked_text, open_source
 from cogvault.cards.spacing import needs_blank_between
 from cogvault.errors import CardError
 
-__all__ = ["append_body", "append_section", "replace_body", "replace_section", "set_keys"]
+__all__ = ["WORD_LISTS", "append_body", "append_section", "replace_body", "replace_section", "set_keys"]
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*\n)*")
 

@@ -16,12 +16,12 @@ from cogvault.cards.yaml_values import format_value
 from cogvault.errors import CardError
 from cogvault.types import JsonValue
 
-__all__ = ["new_block", "set_keys"]
+__all__ = ["WORD_LISTS", "new_block", "set_keys"]
 
 # Keys that may also stand nested under ``metadata:`` (spec section 4).
 _NESTABLE = frozenset(Known.__dataclass_fields__) - {"faults"}
 # Keys whose text is a list of words when it holds commas.
-_WORD_LISTS = frozenset({"tags", "aliases", "supersedes", "superseded_by"})
+WORD_LISTS = frozenset({"tags", "aliases", "supersedes", "superseded_by"})
 _METADATA = "metadata"
 _HINT = "correct the frontmatter by hand; nothing was changed"
 
@@ -126,7 +126,7 @@ def _replace(source: SourceText, entry: Entry, key: str, old: JsonValue, value: 
     own = [line.rstrip("\r\n") for line in source.lines[first:end]]
     if isinstance(value, list) and entry.items is not None and isinstance(old, list):
         return source.exchange(first, end, _block_list(own, entry, old, value))
-    if isinstance(value, list) and isinstance(old, str) and key in _WORD_LISTS:
+    if isinstance(value, list) and isinstance(old, str) and key in WORD_LISTS:
         value = _comma_text(value)
     text = format_value(value, key=key, quotes=entry.quotes)
     if entry.span is None:
@@ -215,7 +215,7 @@ def _same(one: JsonValue, other: JsonValue) -> bool:
 def _same_words(key: str, text: JsonValue, words: JsonValue) -> bool:
     """True when comma text says the list that it should say."""
     return (
-        key in _WORD_LISTS
+        key in WORD_LISTS
         and isinstance(text, str)
         and isinstance(words, list)
         and [word.strip() for word in text.split(",")] == words

@@ -57,7 +57,8 @@ class Recorder:
         similarity = self._similar.look(drafted.body, words)
         if similarity.same is not None:
             return self._existing(similarity.same)
-        first = place(self._workspace, draft.to or "", f"{drafted.stem}.md")
+        drafted = replace(drafted, stem=_storable(drafted.stem))
+        first = place(self._workspace, draft.to or "", f"{drafted.stem}{_SUFFIX}")
         others = _names_in_other_case(first.file.parent)
         with self._workspace.writing():
             if (same := self._similar.twin(None, words, len(drafted.body))) is not None:
@@ -97,10 +98,10 @@ class Recorder:
         if (draft.to or "").lower().endswith(_SUFFIX):
             yield first, first.file.name[: -len(_SUFFIX)]
             return
-        yield first, drafted.stem.partition("_")[2]
+        yield first, _name(drafted.stem)
         for number in range(2, _MAX_SAME_NAME):
             stem = _numbered(drafted.stem, number)
-            yield place(self._workspace, draft.to or "", f"{stem}{_SUFFIX}"), stem.partition("_")[2]
+            yield place(self._workspace, draft.to or "", f"{stem}{_SUFFIX}"), _name(stem)
 
     def _checked(self, data: bytes) -> bytes:
         """What is written must be read whole again."""
@@ -131,6 +132,20 @@ def _names_in_other_case(folder: Path) -> frozenset[str]:
             return frozenset(fold(entry.name) for entry in entries if entry.name != entry.name.lower())
     except OSError:  # no folder yet
         return frozenset()
+
+
+def _storable(stem: str) -> str:
+    """The stem, or one of ASCII where this system's file names can hold no other letters."""
+    try:
+        os.fsencode(stem)
+    except UnicodeEncodeError:
+        return f"card_{hash_of(stem.encode())[:8]}"
+    return stem
+
+
+def _name(stem: str) -> str:
+    """What stands behind the type."""
+    return stem.partition("_")[2]
 
 
 def _numbered(stem: str, number: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from cogvault.cards.decoding import decode
-from cogvault.cards.edit import append_body, append_section, replace_body, replace_section, set_keys
+from cogvault.cards.edit import WORD_LISTS, append_body, append_section, replace_body, replace_section, set_keys
 from cogvault.cards.paths import refusal
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.cards.yaml_values import DATE_KEYS
@@ -17,7 +17,7 @@ from cogvault.lifecycle.drafting import MAX_WRITE_BYTES
 from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.naming import derived_description, derived_title
 from cogvault.lifecycle.uris import uri_of
-from cogvault.lifecycle.values import checked_importance, moment_text, to_value
+from cogvault.lifecycle.values import checked_importance, checked_words, moment_text, to_value
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import CardParser, Snapshot
 from cogvault.text.secrets import found_in, redact
@@ -187,6 +187,8 @@ def _checked(change: Change) -> Change:
 def _checked_value(key: str, value: object) -> JsonValue:
     if key in DATE_KEYS and isinstance(value, str):
         return moment_text(value, key)
+    if key in WORD_LISTS and isinstance(value, str):
+        return checked_words(value)
     if key == "importance" and isinstance(value, int | float) and not isinstance(value, bool):
         return checked_importance(value)
     return to_value(value, key)

@@ -23,12 +23,31 @@ OWN = {
         "--no-sync", "--path", "--sync", "--tag", "--where",
     },
     "show": {"--lines"},
-    "layers": set(),
+    "record": {
+        "--as", "--description", "--importance", "--meta", "--no-pinned", "--no-redact", "--pinned", "--redact",
+        "--source", "--tag", "--title", "--to", "--valid-from", "--valid-until",
+    },
+    "update": {"--append", "--base-hash", "--body", "--no-redact", "--redact", "--section", "--set", "--unset"},
+    "layers": {"--export", "--import"},
+    "session": {"--at", "--jsonl", "--last", "--meta", "--no-jsonl", "--speaker"},
+    "ls": {"--archived", "--no-archived", "--no-tree", "--tree"},
+    "move": set(),
+    "supersede": set(),
+    "forget": {"--archived", "--no-archived", "--no-purge", "--purge"},
+    "restore": {"--version"},
     "status": set(),
     "config": set(),
     "demo": set(),
 }  # fmt: skip
-ARGUMENTS = {"index": "[DIR]", "watch": "[DIR]", "search": "QUERY...", "show": "ID"}
+ARGUMENTS = {
+    "index": "[DIR]",
+    "watch": "[DIR]",
+    "search": "QUERY...",
+    "show": "ID",
+    "record": "[TEXT]",
+    "update": "ID",
+    "session": "ACTION [NAME] [TEXT]",
+}
 
 
 def load(name: str) -> click.Command:

@@ -36,6 +36,7 @@ def _bytes(shelf: Shelf) -> bytes:
     ("change", "expected"),
     [
         (Change(set={"tags": ["a", "b"]}), CARD.replace(b"[a]", b"[a, b]")),
+        (Change(set={"tags": "a, #b"}), CARD.replace(b"[a]", b"[a, b]")),
         (Change(unset=("tags",)), CARD.replace(b"tags: [a]\r\n", b"")),
         (Change(append="- two"), CARD + b"- two\r\n"),
         (Change("- zero", "Open items"), CARD.replace(b"- one", b"- zero")),
