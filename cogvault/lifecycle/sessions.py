@@ -127,10 +127,10 @@ class Session:
         is configured. This object takes no more turns; ``vault.session(name)`` goes on with the session at any time.
 
         Returns:
-            Abstract and overview of the session.
+            Abstract and overview of the session, blank when nothing was said.
         """
         self._closed = True
-        return self._finalise(self.folder)
+        return self._finalise(self.folder) if self._writer.timeline.files() else CardLayers("", "")
 
     def _entry(self, turn: Turn) -> Entry:
         assert turn.at is not None

@@ -39,6 +39,20 @@ def test_an_unknown_path_is_an_error(path: str, run: Run, vault: Path) -> None:
     assert "no such card or folder" in result.stderr
 
 
+def test_layers_are_exported_as_files_and_edits_are_kept(run: Run, vault: Path) -> None:
+    result = run("layers", "--export", "--tenant", vault)
+    assert (result.exit_code, result.stdout) == (0, "2 written, 0 unchanged, 0 removed\n")
+    file = vault / ".abstract.md"
+    file.write_text("What I think of it.", encoding="utf-8")
+    assert document(run("layers", "--export", "--tenant", vault, "--json"))["outdated"] == [".abstract.md"]
+    assert "edited by a person, kept: .abstract.md" in run("layers", "--import", "--tenant", vault).stdout
+    assert document(run("layers", "--tenant", vault, "--json"))["abstract"] == "What I think of it."
+
+
+def test_export_is_for_the_whole_vault(run: Run, vault: Path) -> None:
+    assert run("layers", "user", "--export", "--tenant", vault).exit_code == 2
+
+
 def test_on_a_terminal_it_has_headings() -> None:
     console = Console(width=60, force_terminal=True, color_system=None)
     with console.capture() as capture:

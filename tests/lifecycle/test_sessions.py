@@ -288,5 +288,6 @@ def test_closing_gives_the_layers_and_the_session_can_be_gone_on_with(base: Path
     with pytest.raises(VaultError, match="closed"):
         session.append("Ana", "y", NOW)
     assert of("abc").close() == CardLayers("about session/abc", "")
+    assert of("nobody spoke").close() == CardLayers("", "")
     of("abc").append("Ana", "y", NOW)
     assert [turn.text for turn in session.turns()] == ["x", "y"]
