@@ -53,7 +53,10 @@ def place(workspace: Workspace, text: str, name: str) -> Located:
         PathError: the text or the name can name nothing in the vault.
         CardError: a card at this place would not be found: its folder is not walked, or the place is ignored.
     """
-    paths = paths_of(_whole(text, name))
+    try:
+        paths = paths_of(_whole(text, name))
+    except PathError as error:
+        raise refusal(text or name) from error
     files = [_inside(workspace.root, path, text) for path in paths]
     chosen = next((number for number, file in enumerate(files) if file.parent.is_dir()), 0)
     path = _as_on_disk(workspace.root, paths[chosen])

@@ -13,8 +13,10 @@ from cogvault import Config, Vault
 from cogvault.cards.link_spans import find_links
 from cogvault.cards.links import LinkResolver
 from cogvault.cards.markdown import MarkdownCardParser
+from cogvault.config import state_folder
 from cogvault.errors import CardError, ConflictError, PathError
 from cogvault.lifecycle.renaming import Renaming
+from cogvault.lifecycle.usage import Usage
 from cogvault.types import Action, Card
 from tests.lifecycle.conftest import Desk
 
@@ -166,7 +168,11 @@ def test_a_rename_of_case_keeps_the_card_and_its_uses(desk: Desk) -> None:
     desk.write("Note.md", "about wombats\n")
     desk.write("b.md", "[[Note]]\n")
     desk.vault.sync()
+    usage = Usage(state_folder(desk.root, desk.vault.config) / "usage.sqlite", lambda: desk.now)
+    usage.count(["Note.md"])
     result = desk.vault.move("Note.md", "note.md")
+    assert list(usage.all()) == ["note.md"]
+    usage.close()
     assert result.action is Action.MOVED
     assert desk.found("wombats") == ["note.md"]
     assert desk.vault.search("wombats")[0].related == ("b.md",)

@@ -20,5 +20,10 @@ def print_written(console: Console, result: WriteResult) -> None:
         put(console, (f"  line {secret.line}: looks like a secret ({secret.kind}); --redact masks it", "yellow"))
     for card in result.similar:
         put(console, f"  says nearly the same: {printable(card.id)} ({card.similarity:.0%})")
+    if result.links_rewritten:
+        put(console, f"  {result.links_rewritten:,} links rewritten")
     for problem in result.problems:
-        put(console, (f"  {printable(problem.message)}", "yellow"))
+        # Of the card itself nobody need be told where it is.
+        path = "" if problem.path in ("", result.id) else problem.path
+        where = f"{path}:{problem.line}: " if path and problem.line is not None else f"{path}: " if path else ""
+        put(console, (f"  {printable(where + problem.message)}", "yellow"))

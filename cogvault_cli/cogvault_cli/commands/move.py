@@ -1,0 +1,37 @@
+"""``cogvault move``: another name or folder for a card."""
+
+from __future__ import annotations
+
+import click
+
+from cogvault_cli.command import ExampleCommand
+from cogvault_cli.options import Shared, shared_options
+from cogvault_cli.output import make_console, print_json
+
+
+@click.command(
+    "move",
+    cls=ExampleCommand,
+    examples=(
+        "cogvault move project_queue.md project_jobs.md --tenant ~/agent/memory",
+        "cogvault move project_queue.md cogvault://resources/decisions/",
+    ),
+)
+@click.argument("id")
+@click.argument("new")
+@shared_options()
+def command(shared: Shared, id: str, new: str) -> None:
+    """Give a card another name or folder, its links with it.
+
+    ID is the card's path in the vault, or its address. NEW is a path or address that ends in `.md`, or a folder, in
+    which the card keeps its name. Every link that led to the card leads to it afterwards, and cards whose links could
+    not be rewritten are listed. A place that is taken is refused.
+    """
+    with shared.open() as vault:
+        result = vault.move(id, new)
+    if shared.as_json:
+        print_json({"status": "ok", **result.to_dict()})
+    else:
+        from cogvault_cli.views.written import print_written
+
+        print_written(make_console(), result)

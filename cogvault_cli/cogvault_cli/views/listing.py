@@ -1,0 +1,54 @@
+"""Lists, trees and the archive for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from cogvault_cli.output import printable
+from cogvault_cli.views.marks import DIM, put, size
+
+if TYPE_CHECKING:
+    from cogvault.types import ArchivedCard, Folder, ListedCard
+
+_CURRENT = "current"
+
+
+def print_list(console: Console, cards: Sequence[ListedCard]) -> None:
+    """One line a card: id, title and, when it does not hold now, why."""
+    width = max((len(card.id) for card in cards), default=0)
+    for card in cards:
+        put(console, f"{printable(card.id):<{width}}  ", (printable(card.title), DIM), *_outdated(card.valid))
+
+
+def print_tree(console: Console, tree: Folder, name: str) -> None:
+    """Folders with the number of cards below each, and the cards in them."""
+    put(console, (printable(name), "bold"), (f"  {tree.count:,} cards", DIM))
+    for indent, text, note in _lines(tree, ""):
+        put(console, (indent, DIM), printable(text), (f"  {printable(note)}", DIM))
+
+
+def print_archive(console: Console, cards: Sequence[ArchivedCard]) -> None:
+    """One line a card: the id that it had, which of several it is, and when its text last changed."""
+    for card in cards:
+        version = f"  version {card.version}" if card.version > 1 else ""
+        day = card.modified.astimezone().date().isoformat()
+        put(console, printable(card.id), (f"{version}  {day}  {size(card.size)}", DIM))
+
+
+def _outdated(valid: str) -> tuple[tuple[str, str], ...]:
+    return () if valid == _CURRENT else ((f"  {valid}", "yellow"),)
+
+
+def _lines(folder: Folder, indent: str) -> Iterator[tuple[str, str, str]]:
+    """Indent, name and note of everything below a folder."""
+    count = len(folder.folders) + len(folder.cards)
+    for number, inner in enumerate(folder.folders, 1):
+        is_last = number == count
+        yield f"{indent}{'└── ' if is_last else '├── '}", f"{inner.name}/", f"{inner.count:,} cards"
+        yield from _lines(inner, f"{indent}{'    ' if is_last else '│   '}")
+    for number, card in enumerate(folder.cards, len(folder.folders) + 1):
+        note = card.title if card.valid == _CURRENT else f"{card.title}  {card.valid}"
+        yield f"{indent}{'└── ' if number == count else '├── '}", card.id.rpartition("/")[2], note

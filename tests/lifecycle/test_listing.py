@@ -1,0 +1,101 @@
+"""Lists and trees by address."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cogvault.errors import PathError
+from cogvault.types import Folder
+from tests.lifecycle.conftest import Desk
+
+IDS = ("a.md", "ab/x.md", "a/x.md", "user/ana/goals/p.md", "user/an/p.md", "resources/a/r.md", "50% plan #1 & v=2?.md")
+
+
+@pytest.fixture
+def library(desk: Desk) -> Desk:
+    for id in IDS:
+        desk.write(id, f"---\ntype: note\ntags: [t]\n---\n# Title of {id}\n")
+    return desk
+
+
+def test_a_list_tells_what_a_card_is(library: Desk) -> None:
+    library.write("old.md", "---\nvalid_until: 2026-05-01\ndate: 2026-04-01\n---\nx\n")
+    [card] = library.vault.list("old.md")
+    assert (card.id, card.uri, card.title, card.type, card.tags, card.valid) == (
+        "old.md", "cogvault://resources/old.md", "old", None, (), "expired",
+    )  # fmt: skip
+    assert card.dated.isoformat() == "2026-04-01T00:00:00+00:00"
+    assert card.size == (library.root / "old.md").stat().st_size
+    json.dumps(card.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("prefix", "expected"),
+    [
+        ("", set(IDS)),
+        ("a", {"a/x.md"}),
+        ("a/", {"a/x.md"}),
+        ("user/an", {"user/an/p.md"}),
+        ("cogvault://user/ana", {"user/ana/goals/p.md"}),
+        ("cortex://user/", {"user/ana/goals/p.md", "user/an/p.md"}),
+        ("cogvault://resources/a", {"a/x.md", "resources/a/r.md"}),
+        ("cogvault://resources", {"a.md", "ab/x.md", "a/x.md", "resources/a/r.md", "50% plan #1 & v=2?.md"}),
+        ("cogvault://session", set()),
+        ("nothing", set()),
+    ],
+)
+def test_a_prefix_selects_the_same_cards_everywhere(library: Desk, prefix: str, expected: set[str]) -> None:
+    assert {card.id for card in library.vault.list(prefix)} == expected
+    assert library.vault.tree(prefix).count == len(expected)
+    assert {hit.id for hit in library.vault.search("title", k=20, path=prefix)} == expected
+
+
+def test_every_listed_address_opens_its_own_card(library: Desk) -> None:
+    library.write("resources/a/x.md", "# another x\n")
+    cards = library.vault.list()
+    assert len({card.uri for card in cards}) == len(IDS) + 1
+    for card in cards:
+        assert library.vault.read(card.uri).id == card.id
+        assert [listed.id for listed in library.vault.list(card.uri)] == [card.id] or card.id == "resources/a/x.md"
+        [hit] = [hit for hit in library.vault.search(card.title, k=20) if hit.id == card.id]
+        assert hit.uri == card.uri
+
+
+def test_a_tree_is_the_list_in_folders(library: Desk) -> None:
+    tree = library.vault.tree()
+
+    def walk(folder: Folder) -> list[str]:
+        own = [card.id for card in folder.cards]
+        assert own == sorted(own)
+        assert folder.count == len(own) + sum(inner.count for inner in folder.folders)
+        assert all(inner.path == f"{folder.path}/{inner.name}".lstrip("/") for inner in folder.folders)
+        return own + [id for inner in folder.folders for id in walk(inner)]
+
+    assert sorted(walk(tree)) == sorted(IDS)
+    assert [folder.path for folder in tree.folders] == ["a", "ab", "resources", "user"]
+    json.dumps(tree.to_dict())
+
+
+def test_a_list_is_as_new_as_the_files(library: Desk) -> None:
+    library.vault.list()
+    library.write("new.md", "x\n")
+    (library.root / "a.md").unlink()
+    listed = [card.id for card in library.vault.list()]
+    assert "new.md" in listed
+    assert "a.md" not in listed
+
+
+def test_the_folders_of_addresses_belong_to_a_flat_vault(library: Desk) -> None:
+    flat = library.open(recursive=False)
+    assert [card.id for card in flat.list()] == [
+        "50% plan #1 & v=2?.md", "a.md", "resources/a/r.md", "user/an/p.md", "user/ana/goals/p.md",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", ["..", "a/../..", "cogvault://user/..%2f..", "%2e%2e", ".git", "cogvault://x/"])
+def test_a_prefix_that_could_escape_is_refused(library: Desk, prefix: str) -> None:
+    for call in (library.vault.list, library.vault.tree):
+        with pytest.raises(PathError):
+            call(prefix)
