@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from cogvault.cards.paths import is_usable_name
-from cogvault.config import Config, cache_folder, vault_folder
+from cogvault.config import Config, cache_folder, resolve, vault_folder
 from cogvault.errors import IndexFault, PathError, VaultError
 from cogvault.registry import ModelPool, shared_models
 from cogvault.retrieval.hits import Hit, Hits
@@ -90,6 +90,10 @@ class Fleet:
         config: settings of all vaults; a vault's own ``.cogvault.toml`` fills in what they leave open.
         max_open: vaults that stay open at most while nobody uses them.
         models: pool of models; None = the pool all vaults of this process share.
+        opened: called with each vault that was opened, before anybody gets it.
+
+    Attributes:
+        models: the pool.
 
     Raises:
         VaultError: ``root`` is missing or no folder.
@@ -102,13 +106,16 @@ class Fleet:
         *,
         max_open: int = 128,
         models: ModelPool | None = None,
+        opened: Callable[[Vault], None] = lambda vault: None,
     ) -> None:
         if max_open < 1:
             raise ValueError("max_open must be at least 1")
         self.root = None if root is None else vault_folder(root)
         self._config = config
-        self._models = models or shared_models(cache_folder(config or Config()), (config or Config()).threads)
+        shared = resolve(None, config, os.environ).config
+        self.models = models or shared_models(cache_folder(shared), shared.threads)
         self._max_open = max_open
+        self._opened = opened
         self._lock = threading.Lock()
         self._open: OrderedDict[Path, _Open] = OrderedDict()
         self._closed = False
@@ -140,7 +147,9 @@ class Fleet:
         try:
             with entry.lock:
                 if entry.vault is None:
-                    entry.vault = Vault(folder, self._config, models=self._models)
+                    vault = Vault(folder, self._config, models=self.models)
+                    self._opened(vault)
+                    entry.vault = vault
             yield entry.vault
         finally:
             self._release(folder, entry)
@@ -190,6 +199,11 @@ class Fleet:
         found.sort(key=lambda item: (-item.hit.score, item.tenant, item.hit.id, item.hit.lines))
         status = _status(answers, failures, is_empty=not found)
         return FleetHits(tuple(found[:k]), answers, failures, status)
+
+    def folders(self) -> tuple[Path, ...]:
+        """Folders of the vaults that are open now, the one that was used last at the end."""
+        with self._lock:
+            return tuple(folder for folder, entry in self._open.items() if entry.vault is not None)
 
     def close(self) -> None:
         """Close every vault; lent ones when they are given back. Calling it twice does nothing."""

@@ -86,6 +86,28 @@ class ModelPool:
                 self._rerankers[name] = CrossEncoder(name, self._cache_dir, threads)
             return self._rerankers[name]
 
+    def in_memory(self) -> tuple[str, ...]:
+        """Names of the embedders that have worked, and so hold a model in memory."""
+        with self._lock:
+            return tuple(name for name, model in self._made.items() if _idle_seconds(model) is not None)
+
+    def release_idle(self, idle_seconds: float) -> tuple[str, ...]:
+        """Let go of models that were not used for so long; the next use loads them again.
+
+        Returns:
+            The names of what was let go.
+        """
+        with self._lock:
+            idle = [
+                name
+                for name, model in self._made.items()
+                if (seconds := _idle_seconds(model)) is not None and seconds >= idle_seconds
+            ]
+            for name in idle:
+                del self._made[name]
+            rerankers = [name for name, reranker in self._rerankers.items() if reranker.release(idle_seconds)]
+        return (*idle, *rerankers)
+
     def _resolve(self, name: str, stored: str) -> str:
         if name != AUTO:
             return name
@@ -117,6 +139,13 @@ class ModelPool:
         folder = Path(name).expanduser()
         path = folder if folder.is_dir() else None
         return embedders.FastEmbedEmbedder(name, path=path, cache_dir=self._cache_dir, threads=self._threads)
+
+
+def _idle_seconds(model: Embedder) -> float | None:
+    """Time since a model worked; None for one that holds nothing worth letting go."""
+    from cogvault.embedders import CachedEmbedder
+
+    return model.idle_seconds if isinstance(model, CachedEmbedder) else None
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -36,11 +37,17 @@ class CachedEmbedder:
         max_bytes: Size at which the least recently used vectors are dropped.
     """
 
-    __slots__ = ("_inner", "_store")
+    __slots__ = ("_inner", "_store", "_used")
 
     def __init__(self, inner: Embedder, path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
         self._inner = inner
         self._store = VectorStore(path, max_bytes)
+        self._used: float | None = None
+
+    @property
+    def idle_seconds(self) -> float | None:
+        """Time since the inner embedder last worked, None = it never did, so that it holds no model in memory."""
+        return None if self._used is None else time.monotonic() - self._used
 
     @property
     def inner(self) -> Embedder:
@@ -83,6 +90,7 @@ class CachedEmbedder:
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a query, uncached: shape (dim,), float32, L2-normalized."""
+        self._used = time.monotonic()
         return self._inner.embed_query(text)
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
@@ -107,6 +115,7 @@ class CachedEmbedder:
         }
         missing = [key for key in distinct if key not in found]
         if missing:
+            self._used = time.monotonic()
             vectors = self._inner.embed_documents([distinct[key] for key in missing])
             found.update(zip(missing, vectors, strict=True))
             self._store.put(

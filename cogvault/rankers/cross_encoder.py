@@ -41,6 +41,15 @@ class CrossEncoder:
         self._lock = threading.Lock()
         self._loaded: Any = None
         self._failed: tuple[float, ModelError] | None = None
+        self._used = clock()
+
+    def release(self, idle_seconds: float) -> bool:
+        """Let go of a model that was not used for so long; the next use loads it again. True when there was one."""
+        with self._lock:
+            is_idle = self._loaded is not None and self._clock() - self._used >= idle_seconds
+            if is_idle:
+                self._loaded = None
+            return is_idle
 
     def score(self, query: str, passages: Sequence[str]) -> FloatArray:
         """(n,) float32: how well each passage answers the query, 0 to 1 (the sigmoid of the model's logit).
@@ -62,6 +71,7 @@ class CrossEncoder:
 
     def _model(self) -> Any:
         with self._lock:
+            self._used = self._clock()
             if self._loaded is None:
                 if self._failed is not None and self._clock() - self._failed[0] < PAUSE_SECONDS:
                     raise self._failed[1]
