@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from cogvault import Vault
 from cogvault.cards.slugs import slug
 from cogvault.errors import CogvaultError, PathError
+from cogvault.types import Action
 from cogvault_cli.main import cli
 from tests.vault.conftest import Shelf, ids
 
@@ -56,6 +57,37 @@ def test_a_title_longer_than_any_name_is_kept_whole(shelf: Shelf) -> None:
     assert shelf.card(name).title == title
     assert shelf.vault.search("wombat")[0].title == title
     assert shelf.vault.search("quokka")[0].related == (name,)
+
+
+def test_recorded_titles_of_every_script_are_files_of_their_own(shelf: Shelf) -> None:
+    long = "设备清单更新记录" * 13
+    written = {
+        title: shelf.vault.record(f"wombat text of {title}", title=title) for title in (*TITLES, long, long + "二")
+    }
+    assert {result.action for result in written.values()} == {Action.CREATED}
+    assert len({result.id for result in written.values()}) == len(written)
+    for title, result in written.items():
+        assert len(result.id.encode()) <= 255
+        assert shelf.card(result.id).title == title
+        assert f"wombat text of {title}" in shelf.vault.read(result.id).text
+    assert len(list(shelf.root.glob("*.md"))) == len(written)
+
+
+@pytest.mark.parametrize("size", [1_000, 4_096, 60_000, 255_000, 262_144, 262_145, 1_000_000, 5_000_000])
+def test_what_is_recorded_can_be_read_found_and_added_to(shelf: Shelf, size: int) -> None:
+    text = "wombat " + "x" * (size - 14) + " quokka"
+    try:
+        result = shelf.vault.record(text, title="Large")
+    except CogvaultError as error:
+        refused = error
+    else:
+        assert text in shelf.vault.read(result.id).text
+        assert shelf.found("wombat") == [result.id]
+        shelf.vault.update(result.id, append="and a numbat")
+        assert shelf.found("numbat") == [result.id]
+        return
+    assert refused.hint
+    assert list(shelf.root.iterdir()) == []  # refused up front, nothing left behind
 
 
 @pytest.mark.parametrize(

@@ -210,6 +210,34 @@ def test_a_vault_that_may_not_be_written_is_indexed_elsewhere(library: Shelf) ->
 
 
 @bound_by_rights
+def test_an_index_that_may_not_be_written_stays_as_it_is_and_answers_say_so(library: Shelf) -> None:
+    library.vault.sync()
+    library.vault.close()
+    library.write("new.md", "wombat new\n")
+    with rights(closed_for_writing(library.indexes)):
+        before = content(library.indexes)
+        told = asked(library, library.indexes)
+        assert content(library.indexes) == before
+    assert told["search"]["ids"][0] == "crlf.md"
+    assert told["status"]["status"] == "degraded"
+    assert str(library.indexes) in told["status"]["reason"]
+    assert told["status"]["hint"]
+    assert "wombat one" in told["read"]
+
+
+@bound_by_rights
+def test_where_no_index_can_be_made_answers_come_all_the_same_and_say_so(library: Shelf, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    with rights({closed: 0o555}):
+        told = asked(library, closed / "indexes")
+    assert told["search"]["ids"][0] == "crlf.md"
+    assert told["status"]["status"] == "degraded"
+    assert str(closed) in told["status"]["reason"]
+    assert told["status"]["hint"]
+
+
+@bound_by_rights
 def test_what_may_not_be_read_keeps_its_old_row_and_is_named(library: Shelf) -> None:
     assert asked(library, library.indexes)["search"]["status"] == "ok"
     note = library.write("crlf.md", "wombat two again\n")
