@@ -6,9 +6,10 @@ from cogvault.engine import Engine
 from cogvault.lifecycle import archive, facts
 from cogvault.lifecycle.listing import list_cards, tree_of
 from cogvault.lifecycle.move import move
+from cogvault.lifecycle.sweep import Forgetting
 from cogvault.lifecycle.usage import Usage
 from cogvault.lifecycle.workspace import Workspace
-from cogvault.types import ArchivedCard, FactVersion, Folder, ListedCard, WriteResult
+from cogvault.types import ArchivedCard, CardStrength, FactVersion, Folder, ListedCard, SweepReport, WriteResult
 
 __all__ = ["Curation"]
 
@@ -26,9 +27,12 @@ class Curation:
         self._engine = engine
         self._workspace = workspace
         self._usage = usage
+        self._forgetting = Forgetting(workspace, usage, self.forget, lambda id: self.forget(id, purge=True))
 
     def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
-        """The cards below a folder or the beginning of an address, ordered by id. Changed files are looked for first.
+        """The cards below a folder or the beginning of an address, ordered by id.
+
+        Changed files are looked for first, at most every ``config.refresh_seconds``.
 
         Raises:
             PathError: the prefix can name nothing in a vault.
@@ -107,7 +111,9 @@ class Curation:
             ConflictError: a card is at its place again; it is never replaced.
             CardError: the card cannot be moved.
         """
-        return archive.restore(self._workspace, id, version)
+        result = archive.restore(self._workspace, id, version)
+        self._usage.count([result.id])  # or the next sweep would take it away again
+        return result
 
     def purge(self, id: str, version: int | None = None) -> WriteResult:
         """Delete what is in the archive for good: all cards that had this id, or one of them.
@@ -117,3 +123,33 @@ class Curation:
             CardError: a file cannot be deleted.
         """
         return archive.purge_archived(self._workspace, self._usage.drop, id, version)
+
+    def strength(self, id: str) -> CardStrength:
+        """How strong the memory of a card is, from its importance, its uses, and the time since the last one.
+
+        Raises:
+            PathError: the id names no card.
+        """
+        return self._forgetting.strength(id)
+
+    def strengths(self) -> tuple[CardStrength, ...]:
+        """The same of every card, weakest first."""
+        return self._forgetting.strengths()
+
+    def sweep(self, *, apply: bool = False, purge: bool = False) -> SweepReport:
+        """Judge which cards are to be forgotten; only ``apply`` archives them.
+
+        Pinned, evergreen and young cards never go.
+
+        Args:
+            apply: archive the weak ones; False changes nothing.
+            purge: with ``apply``, delete the weak ones for good instead.
+
+        Raises:
+            ConfigError: ``purge``, but ``forgetting_archive_before_delete`` is on.
+            VaultError: the vault's folder is away.
+        """
+        return self._forgetting.sweep(apply=apply, purge=purge)
+
+    def _sweep_by_schedule(self) -> None:
+        self._forgetting.sweep_by_schedule()

@@ -27,6 +27,7 @@ __all__ = [
     "Prefix",
     "card_uri",
     "find_card",
+    "folder_uri",
     "has_card",
     "is_address",
     "paths_of",
@@ -91,6 +92,11 @@ def card_uri(id: str, is_card: Callable[[str], bool]) -> str:
     else:
         dimension, path = (_ROOT if is_card(f"{RESOURCES}/{id}") else RESOURCES), id
     return f"cogvault://{dimension}/{quote(path, safe='/')}"
+
+
+def folder_uri(folder: str) -> str:
+    """The address of one of the four folders of addresses, or of a folder below it."""
+    return f"cogvault://{quote(folder, safe='/')}/"
 
 
 def paths_of(text: str) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import TracebackType
-from urllib.parse import quote
 
+from cogvault.cards.addresses import folder_uri
 from cogvault.cards.paths import is_usable_name
 from cogvault.errors import CardError, VaultError
 from cogvault.lifecycle.timeline import SESSIONS, Entry, Timeline
@@ -48,7 +48,7 @@ class Session:
     @property
     def uri(self) -> str:
         """Its ``cogvault://`` address."""
-        return f"cogvault://{SESSIONS}/{quote(self.name)}/"
+        return folder_uri(self.folder)
 
     def __enter__(self) -> Session:
         return self

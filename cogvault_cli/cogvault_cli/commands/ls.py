@@ -27,8 +27,8 @@ from cogvault_cli.output import make_console, print_json
 def command(shared: Shared, prefix: str, tree: bool, archived: bool) -> None:
     """List the cards of a folder or address.
 
-    PREFIX is a folder or the beginning of an address, and ends at a path boundary: `user/an` does not select `user/ana`.
-    Without it all cards are listed. Changed files are looked for first.
+    PREFIX is a folder or the beginning of an address, and ends at a path boundary: `user/an` does not select
+    `user/ana`. Without it all cards are listed. Changed files are looked for first.
     """
     if archived and (tree or prefix):
         raise UsageFault("the archive is listed as a whole", "leave out PREFIX and --tree")
