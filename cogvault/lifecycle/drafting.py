@@ -85,8 +85,8 @@ def draft_card(draft: Draft, parser: CardParser, created: str, max_bytes: int) -
     given = _given(draft)
     if not own.body.strip() and not own.title and "title" not in given:
         raise CardError("there is nothing to write: no text and no title", hint="pass content")
-    title = own.title if own.meta.get("title") or own.name else str(given.get("title") or derived_title(own.body))
-    title = title or str(given.get("title"))
+    said = own.title if own.meta.get("title") or own.name else str(given.get("title") or "")
+    title = said or derived_title(own.body)
     type = own.type or str(given.get("type") or DEFAULT_TYPE)
     described = replace(own, title=title)
     values: dict[str, JsonValue] = {

@@ -1,15 +1,18 @@
 """What a card is called and described as when nobody said: taken from its text. Pure.
 
-The same text always gives the same words, so that a later edit knows them as taken from the text, and takes them anew.
+What looks like a secret is masked in them: it would stand in a file's name. The same text always gives the same words,
+so that a later edit knows them as taken from the text, and takes them anew.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from cogvault.cards.scan_markdown import CODE_KINDS, BlockKind, heading_text, scan, without_mark
 from cogvault.layers.abstract import make_abstract
 from cogvault.layers.digest import digest
+from cogvault.text.secrets import redact
 from cogvault.text.sentences import sentences
 from cogvault.types import Card
 
@@ -23,7 +26,7 @@ _MARKS = re.compile(r"^(?:[ \t]*(?:>|[-+*][ \t]+(?:\[[ xX]\][ \t]+)?|[0-9]{1,9}[
 
 def derived_title(body: str) -> str:
     """The first heading, else the beginning of the first sentence; "" for a body without words."""
-    lines = body.split("\n")
+    lines = redact(body).split("\n")
     blocks = scan(lines)
     for block in blocks:
         if block.kind is BlockKind.HEADING and block.text:
@@ -41,7 +44,8 @@ def derived_title(body: str) -> str:
 
 def derived_description(card: Card) -> str:
     """What the card says, in a line or two; its title when it has no text."""
-    return make_abstract(card, digest(card.title, card.body), tokens=_DESCRIPTION_TOKENS)
+    masked = replace(card, body=redact(card.body))
+    return make_abstract(masked, digest(masked.title, masked.body), tokens=_DESCRIPTION_TOKENS)
 
 
 def _cut(text: str) -> str:

@@ -24,7 +24,7 @@ OWN = {
     },
     "show": {"--lines"},
     "record": {
-        "--as", "--description", "--importance", "--meta", "--no-pinned", "--no-redact", "--pinned", "--redact",
+        "--description", "--importance", "--meta", "--no-pinned", "--no-redact", "--pinned", "--redact",
         "--source", "--tag", "--title", "--to", "--valid-from", "--valid-until",
     },
     "update": {"--append", "--base-hash", "--body", "--no-redact", "--redact", "--section", "--set", "--unset"},

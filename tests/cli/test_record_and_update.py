@@ -14,7 +14,7 @@ from tests.cli.conftest import Run, document
 
 
 def test_a_card_is_written_and_found(run: Run, vault: Path) -> None:
-    result = run("record", "Deploys go out on Tuesday.", "--tag", "ops", "--as", "project", "--tenant", vault)
+    result = run("record", "Deploys go out on Tuesday.", "--tag", "ops", "--type", "project", "--tenant", vault)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == "project_deploys-go-out-on-tuesday.md  created\n"
     found = document(run("search", "when do deploys go out", "--tenant", vault, "--json"))
@@ -75,6 +75,7 @@ def test_standard_input_is_utf_8_whatever_the_locale(tmp_path: Path) -> None:
         (("--", "---\ntitle: x\nno closer"), 3),
         (("x", "--importance", "7"), 3),
         (("x", "--meta", "nothing"), 2),
+        (("x", "--type", "a", "--type", "b"), 2),
     ],
 )
 def test_what_cannot_be_written_is_refused(run: Run, vault: Path, args: tuple[str, ...], code: int) -> None:

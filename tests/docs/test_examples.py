@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from examples import custom_embedder, quickstart
+from examples import agent_loop, custom_embedder, quickstart
 
 
 def test_quickstart_finds_the_right_card_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,3 +24,20 @@ def test_custom_embedder_finds_a_card_that_shares_no_word(capsys: pytest.Capture
     custom_embedder.main()
     first, *_ = capsys.readouterr().out.splitlines()
     assert first.split("  ")[1] == "Invoices"
+
+
+def test_agent_loop_corrects_itself_and_tells_when_it_was_never_told(capsys: pytest.CaptureFixture[str]) -> None:
+    agent_loop.main()
+    printed = capsys.readouterr().out
+    replies = [line.strip() for line in printed.splitlines() if line.startswith("  ")]
+    assert replies[1].startswith("Deploys go out on Tuesday at 10:00.")
+    assert replies[2].endswith("instead of project_deploys-go-out-on-tuesday-at-10-00.md")
+    assert replies[3].startswith("Deploys go out on Thursday at 10:00.")
+    assert replies[5:] == [
+        "known already: project_deploys-go-out-on-thursday-at-10-00.md",
+        "I was never told.",
+    ]
+    assert printed.endswith(
+        "\nDeploys go out on Tuesday at 10:00: superseded\nDeploys go out on Thursday at 10:00: current\n"
+    )
+    assert printed.count("hunter2wombat") == 1, "in the message, and nowhere in memory"

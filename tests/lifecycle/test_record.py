@@ -294,6 +294,14 @@ def test_secrets_are_flagged_by_line_and_never_quoted(shelf: Shelf) -> None:
     assert token not in repr(done.to_dict())
 
 
+def test_words_taken_from_the_text_never_hold_a_secret(shelf: Shelf) -> None:
+    done = shelf.recorder.record(Draft("The staging password: hunter2wombat"))
+    text = (shelf.root / done.id).read_text()
+    assert "hunter2wombat" not in done.id
+    assert text.count("hunter2wombat") == 1
+    assert len(done.secrets) == 1
+
+
 def test_secrets_are_masked_when_asked_also_in_the_name(shelf: Shelf) -> None:
     token = "ghp_" + "aB3" * 12
     draft = Draft(f"---\nsource: {token}\n---\nUse {token} here.", f"Key {token}", meta={"x": token}, redact=True)

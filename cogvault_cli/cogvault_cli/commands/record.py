@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from cogvault_cli.command import ExampleCommand, option
+from cogvault_cli.failures import UsageFault
 from cogvault_cli.inputs import Pair, standard_input
 from cogvault_cli.options import Shared, shared_options
 from cogvault_cli.output import make_console, print_json
@@ -17,13 +18,12 @@ from cogvault_cli.output import make_console, print_json
     cls=ExampleCommand,
     examples=(
         'cogvault record "Deploys go out on Tuesday." --tag ops --tenant ~/agent/memory',
-        "cogvault record --title 'Release steps' --as reference",
+        "cogvault record --title 'Release steps' --type reference",
         'cogvault record "Ana likes tea." --to cogvault://user/ana/',
     ),
 )
 @click.argument("text", required=False)
 @option("--title", metavar="TEXT", help="Its title; default: the first heading or words of the text.")
-@option("--as", "kind", metavar="TYPE", help="Its type: user, feedback, project, reference or any word.")
 @option("--tag", "tags", multiple=True, metavar="TAG", help="A tag; repeatable.")
 @option("--description", metavar="TEXT", help="What it says, in a line; default: taken from the text.")
 @option("--to", metavar="PLACE", help="Folder, path or address to write to.")
@@ -35,17 +35,18 @@ from cogvault_cli.output import make_console, print_json
 @option("--meta", type=Pair(), multiple=True, metavar="KEY=VALUE", help="Another frontmatter key; repeatable.")
 @option("--redact/--no-redact", default=False, help="Mask what looks like a secret.")
 @shared_options()
-def command(
-    shared: Shared, text: str | None, kind: str | None, meta: tuple[tuple[str, Any], ...], **given: Any
-) -> None:
+def command(shared: Shared, text: str | None, meta: tuple[tuple[str, Any], ...], **given: Any) -> None:
     """Write a card, and say what is like it.
 
     TEXT is the card's text; without it standard input is read. Frontmatter at the top of it is kept and completed. A
-    text that a card has already is not written again.
+    text that a card has already is not written again. `--type` is the card's type: user, feedback, project, reference
+    or any word.
     """
+    if len(shared.types) > 1:
+        raise UsageFault("a card has one type", "say --type once")
     content = standard_input() if text is None else text
     with shared.open() as vault:
-        result = vault.record(content, type=kind, meta=dict(meta), **given)
+        result = vault.record(content, type=next(iter(shared.types), None), meta=dict(meta), **given)
     if shared.as_json:
         print_json({"status": "ok", **result.to_dict()})
     else:
