@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 SEARCH_EMBEDS = 128
 # A search waits no longer than this for a writer.
 SEARCH_WAIT_SECONDS = 0.1
+# Nor longer than this for a watcher that looks at the files for the first time.
+FIRST_LOOK_SECONDS = 1.5
 # A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
 # which no edit is taken.
 QUIET_SECONDS = 30.0
@@ -61,6 +63,7 @@ class Engine:
         summarizer: makes the layers of cards.
         folders: where the layers of folders are kept.
         moved: told of cards that were found under another id, as (old, new).
+        at_rest: called by a watcher after it has looked at everything.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Engine:
         summarizer: Summarizer,
         folders: FolderStore,
         moved: Callable[[Iterable[tuple[str, str]]], None],
+        at_rest: Callable[[], None],
     ) -> None:
         self._path = path
         self._config = config
@@ -85,6 +89,7 @@ class Engine:
         self._summarizer = summarizer
         self._folders = folders
         self._moved = moved
+        self._at_rest = at_rest
         self._lock = threading.RLock()
         self._closed = False
         self._checked = float("-inf")
@@ -177,8 +182,12 @@ class Engine:
     def fresh(self) -> Snapshot:
         """What the vault holds, after a look for changed files when the last one is old enough.
 
-        A watcher that is told of changes looks by itself, so that no search has to.
+        A watcher that is told of changes looks by itself, so that no search has to; its first look is waited for, but
+        not for long.
         """
+        watcher = self._watcher
+        if watcher is not None and watcher.is_running and not watcher.wait(FIRST_LOOK_SECONDS):
+            return self.index().snapshot()
         with self._lock:
             is_recent = self._is_watched or time.monotonic() - self._checked < self._config.refresh_seconds
             if is_recent and self.is_filled:
@@ -288,6 +297,8 @@ class Engine:
             self._measure()
         if batch is None or report.failed:
             self.report = report
+        if batch is None:
+            self._at_rest()
         return report
 
     def _look(self, sync: Callable[[Syncer], SyncReport]) -> SyncReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
@@ -31,7 +31,7 @@ from cogvault.types import (
 )
 
 if TYPE_CHECKING:
-    from cogvault.indexing.report import SyncReport
+    from cogvault.indexing.report import SyncProgress, SyncReport
     from cogvault.retrieval.hits import Hits
     from cogvault.retrieval.request import Names, When
     from cogvault.types.writes import Moment
@@ -90,7 +90,7 @@ def connect(
 
 class RemoteVault:
     """A vault of the daemon. Methods, arguments, results and errors are those of ``Vault``, but for watching, which the
-    daemon does by itself, and ``progress`` of a sync.
+    daemon does by itself.
 
     Safe to share between threads.
 
@@ -118,8 +118,8 @@ class RemoteVault:
         """Close the connection; the daemon's vault stays open."""
         self._connection.close()
 
-    def sync(self, *, verify: bool = False) -> SyncReport:
-        """As ``Vault.sync``."""
+    def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
+        """As ``Vault.sync``; its progress is not told."""
         from cogvault.indexing.report import SyncReport
 
         return self._call("sync", SyncReport, verify=verify)

@@ -130,6 +130,11 @@ class Watcher:
         """True between the begin and the end of the ``with`` block."""
         return self._thread.is_alive()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for the first sync to end, but not longer than this; False when it has not."""
+        with self._wake:
+            return self._wake.wait_for(lambda: self._stopping or self.last_report is not None, seconds)
+
     def close(self) -> None:
         """Stop watching; a sync that is running is cut short at its next step. Calling it twice does nothing."""
         with self._wake:
@@ -254,6 +259,7 @@ class Watcher:
         self._unfinished = not is_bad and bool(report.pending_vectors and (report.embedded or batch != frozenset()))
         with self._wake:
             last, self.last_report = self.last_report, report
+            self._wake.notify_all()
             was_bad = last is not None and last.status in _BAD
             is_new_error = bool(report.reason) and (report.reason not in self._errors or (is_bad and not was_bad))
             if is_new_error:

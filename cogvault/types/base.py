@@ -57,6 +57,6 @@ def to_json(value: Any) -> JsonValue:
         return str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
     return [to_json(item) for item in value]

@@ -26,6 +26,7 @@ COMMANDS = {
     "restore": "Bring a card back from the archive.",
     "status": "Say what the index holds and what is wrong.",
     "config": "Show every setting and where its value comes from.",
+    "daemon": "Serve vaults to commands, hooks and MCP servers from one process.",
     "demo": "Try cogvault on a small example vault.",
 }
 

@@ -17,6 +17,7 @@ from cogvault.errors import CogvaultError, ConfigError, VaultError
 
 if TYPE_CHECKING:
     from cogvault import Vault
+    from cogvault.client import RemoteVault
 
 TOKEN_VARIABLE = "COGVAULT_TOKEN"
 _EXAMPLES = """\
@@ -58,7 +59,8 @@ def _serve(arguments: argparse.Namespace) -> int:
     def memory(folder: Path) -> Memory:
         if not folder.is_dir():
             raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
-        return Memory(partial(_open, folder, chosen), types=tuple(arguments.types), k=arguments.k)
+        opening, connecting = partial(_open, folder, chosen), partial(_connect, folder, chosen)
+        return Memory(opening, connecting, types=tuple(arguments.types), k=arguments.k)
 
     if not arguments.http:
         from cogvault_mcp.stdio import serve_stdio
@@ -83,6 +85,12 @@ def _open(folder: Path, settings: dict[str, Any]) -> Vault:
     from cogvault import Config, Vault
 
     return Vault(folder, Config(**settings))
+
+
+def _connect(folder: Path, settings: dict[str, Any]) -> RemoteVault | None:
+    from cogvault.client import connect
+
+    return connect(folder, settings)
 
 
 def _tenant(given: str | None) -> Path:

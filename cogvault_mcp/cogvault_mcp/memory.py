@@ -1,27 +1,23 @@
-"""The vault behind a server: opened when it is first needed, followed by a watcher, closed with the server."""
+"""The vault behind a server: the daemon's, else one of its own; opened when it is first needed."""
 
 from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from cogvault.errors import DaemonError
+
 if TYPE_CHECKING:
-    from cogvault import Hits, Vault, Watcher
+    from cogvault import Hits, Vault
+    from cogvault.client import RemoteVault
 
 __all__ = ["Memory"]
 
 DEFAULT_K = 5
 logger = logging.getLogger(__name__)
-
-_PATIENCE_SECONDS = 1.5
-_CHECK_SECONDS = 0.02
-_BUILDING = "the index is being built: what is indexed so far is searched"
-_BUILDING_HINT = "ask again in a while"
 
 
 class Memory:
@@ -31,18 +27,27 @@ class Memory:
     however large the vault is.
 
     Args:
-        open_vault: opens the vault; called once, and again after it failed.
+        open_vault: opens the vault in this process; called once, and again after it failed.
+        connect: gives the daemon's, None when no daemon runs.
         types: card types that are searched when a search names none, () = all.
         k: hits of a search that does not say how many.
     """
 
-    def __init__(self, open_vault: Callable[[], Vault], *, types: tuple[str, ...] = (), k: int | None = None) -> None:
+    def __init__(
+        self,
+        open_vault: Callable[[], Vault],
+        connect: Callable[[], RemoteVault | None] = lambda: None,
+        *,
+        types: tuple[str, ...] = (),
+        k: int | None = None,
+    ) -> None:
         self._open = open_vault
+        self._connect = connect
         self._types = types
         self._k = k
         self._lock = threading.Lock()
-        self._vault: Vault | None = None
-        self._watcher: Watcher | None = None
+        self._vault: Vault | RemoteVault | None = None
+        self._is_local = False
         self._closed = False
 
     def __enter__(self) -> Memory:
@@ -58,7 +63,7 @@ class Memory:
         if self._vault is None:
             threading.Thread(target=self._start, name="cogvault-open", daemon=True).start()
 
-    def vault(self) -> Vault:
+    def vault(self) -> Vault | RemoteVault:
         """The vault, opened and watched.
 
         Raises:
@@ -66,24 +71,22 @@ class Memory:
         """
         with self._lock:
             if self._vault is None:
-                vault = self._open()
-                self._watcher = vault.watch()
-                self._watcher.__enter__()
-                self._vault = vault
+                self._vault = self._remote() or self._local()
                 if self._closed:
-                    vault.close()
+                    self._vault.close()
             return self._vault
 
-    def search(self, query: str, *, type: Sequence[str] = (), k: int | None = None, **options: Any) -> Hits:
-        """``Vault.search``; while the first index is built it does not wait, and the answer says so."""
-        from cogvault.types import Status
+    def leave_daemon(self) -> None:
+        """Work without the daemon from now on: it does not answer any more."""
+        with self._lock:
+            if self._vault is not None and not self._is_local:
+                self._vault.close()
+                self._vault = self._local()
 
-        vault = self.vault()
-        options.update(type=tuple(type) or self._types or None, k=k or self._k or DEFAULT_K)
-        if self._is_building():
-            hits = vault.search(query, sync=False, **options)
-            return replace(hits, status=Status.STALE, reason=_BUILDING, hint=_BUILDING_HINT)
-        return vault.search(query, **options)
+    def search(self, query: str, *, type: Sequence[str] = (), k: int | None = None, **options: Any) -> Hits:
+        """``Vault.search`` with the defaults of this memory."""
+        types = tuple(type) or self._types or None
+        return self.vault().search(query, k or self._k or DEFAULT_K, type=types, **options)
 
     def close(self) -> None:
         """Close the vault. Calling it twice does nothing."""
@@ -92,14 +95,18 @@ class Memory:
             if self._vault is not None:
                 self._vault.close()
 
-    def _is_building(self) -> bool:
-        """True when the first look at the files goes on for longer than a caller should wait."""
-        end = time.monotonic() + _PATIENCE_SECONDS
-        while self._watcher is not None and self._watcher.is_running and self._watcher.last_report is None:
-            if time.monotonic() > end:
-                return True
-            time.sleep(_CHECK_SECONDS)
-        return False
+    def _remote(self) -> RemoteVault | None:
+        try:
+            return self._connect()
+        except DaemonError as error:
+            logger.warning("working without the daemon: %s", error)
+            return None
+
+    def _local(self) -> Vault:
+        vault = self._open()
+        vault.watch().__enter__()  # ends with the vault
+        self._is_local = True
+        return vault
 
     def _start(self) -> None:
         try:

@@ -26,18 +26,16 @@ def listed(memory: Memory, cursor: str) -> types.ListResourcesResult:
     Args:
         cursor: id of the last card of the page before, "" = from the start.
     """
-    vault = memory.vault()
-    cards = [card for card in vault.cards() if card.id > cursor]
+    cards = [card for card in memory.vault().list() if card.id > cursor]
     page = cards[:PAGE]
     return types.ListResourcesResult(
         resources=[
             types.Resource(
                 name=card.id,
                 title=card.title,
-                uri=vault.uri(card.id),
-                description=card.description or None,
+                uri=card.uri,
                 mime_type=_MIME,
-                size=card.stamp.size,
+                size=card.size,
             )
             for card in page
         ],

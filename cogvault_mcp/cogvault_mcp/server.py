@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cogvault import __version__
-from cogvault.errors import CogvaultError
+from cogvault.errors import CogvaultError, DaemonError
 from cogvault_mcp.arguments import ArgumentsFault, parsed, schema
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.prompts import PROMPT, remember
@@ -136,8 +136,19 @@ async def _call(
     def progress(done: float, total: float, step: str) -> None:
         anyio.from_thread.run(context.session.report_progress, done, total, step)
 
+    def run() -> Answer:
+        arguments = parsed(tool.arguments, given)
+        try:
+            return tool.run(memory, arguments, progress)
+        except DaemonError as error:
+            logger.warning("working without the daemon: %s", error)
+            memory.leave_daemon()
+            if not tool.is_idempotent:  # it may have been done before the daemon fell silent
+                raise
+            return tool.run(memory, arguments, progress)
+
     try:
-        answer = await _in_thread(partial(tool.run, memory, parsed(tool.arguments, given), progress))
+        answer = await _in_thread(run)
     except ArgumentsFault as fault:
         return _failure("ArgumentsFault", f"{tool.name}: {fault}", "correct the argument and call again")
     except CogvaultError as error:

@@ -32,11 +32,18 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     cards = [card for card in vault.list(arguments.path) if card.id > arguments.after_id]
     page = cards[: arguments.limit]
     rows: list[dict[str, Any]] = [
-        {"id": card.id, "title": card.title, "type": card.type or "", "date": card.dated.date().isoformat()}
+        {
+            "id": card.id,
+            "uri": card.uri,
+            "title": card.title,
+            "type": card.type or "",
+            "date": card.dated.date().isoformat(),
+            "valid": card.valid,
+        }
         for card in page
     ]
     lines = [f"{status.cards} cards, status {status.status.value}" + (f": {status.reason}" if status.reason else "")]
-    lines += [f"- {row['id']}  {row['title']}  ({row['date']})" for row in rows]
+    lines += [_line(row) for row in rows]
     next_id = page[-1].id if len(cards) > len(page) else ""
     if next_id:
         lines.append(f"{len(cards) - len(page)} more: call again with after_id {next_id}")
@@ -49,6 +56,11 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
         "next": next_id,
     }
     return Answer("\n".join(lines), data)
+
+
+def _line(row: dict[str, Any]) -> str:
+    label = "" if row["valid"] == "current" else f", {row['valid']}"
+    return f"- {row['id']}  {row['title']}  ({row['date']}{label})"
 
 
 BROWSE = Tool(

@@ -1,0 +1,123 @@
+"""The vaults that the daemon serves: opened when asked for, watched, searched to tell how well they are."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cogvault import Config, Fleet, Vault
+from cogvault.config import resolve, vault_folder
+from cogvault.errors import CogvaultError, DaemonError
+
+__all__ = ["Health", "House"]
+
+logger = logging.getLogger(__name__)
+
+# A model that nobody used for so long is let go.
+IDLE_SECONDS = 600.0
+_CHECK_SECONDS = 30.0
+# Where a process is told from what: they decide how it works, not what it answers.
+_OWN = frozenset({"tenant", "log", "threads", "rerank_threads", "lock_timeout_seconds"})
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How well one vault is: ``error`` says why it cannot be searched, "" = it can."""
+
+    path: str
+    status: str
+    error: str
+
+
+class House:
+    """Vaults and models of the daemon. Safe to share between threads.
+
+    Args:
+        max_open: vaults that stay open at most while nobody uses them.
+        idle_seconds: after so long without use a model is let go.
+    """
+
+    def __init__(self, *, max_open: int = 64, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
+        self._fleet = Fleet(max_open=max_open, opened=self._watch)
+        self._stop = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="cogvault-keeper", daemon=True)
+        self._keeper.start()
+
+    def open(self, tenant: str, settings: Mapping[str, Any], environment: Mapping[str, str]) -> Path:
+        """Open a vault for somebody who asks with these settings.
+
+        Returns:
+            The vault's real folder.
+
+        Raises:
+            VaultError: there is no such folder.
+            ConfigError: a setting is wrong.
+            DaemonError: the daemon has the vault with other settings.
+        """
+        folder = vault_folder(tenant)
+        asked = resolve(folder, Config(**settings), environment).config
+        with self._fleet.vault(folder) as vault:
+            ours = vault.config
+        different = [name for name in Config.model_fields if getattr(asked, name) != getattr(ours, name)]
+        different = [name for name in different if name not in _OWN]
+        if different:
+            told = f"the daemon has this vault with other settings: {', '.join(different)}"
+            raise DaemonError(told, path=folder, hint="restart the daemon with them, or leave them out")
+        return folder
+
+    @contextmanager
+    def vault(self, tenant: str) -> Iterator[Vault]:
+        """Lend a vault.
+
+        Raises:
+            VaultError: there is no such folder.
+        """
+        with self._fleet.vault(vault_folder(tenant)) as vault:
+            yield vault
+
+    def folders(self) -> tuple[Path, ...]:
+        """Folders of the vaults that are open."""
+        return self._fleet.folders()
+
+    def models(self) -> tuple[str, ...]:
+        """Names of the models that are in memory."""
+        return self._fleet.models.in_memory()
+
+    def health(self) -> list[Health]:
+        """Search every open vault, with all its rankers, for the title of one of its cards."""
+        return [self._health(folder) for folder in self.folders()]
+
+    def release_idle(self) -> tuple[str, ...]:
+        """Let go of idle models; their names."""
+        return self._fleet.models.release_idle(self._idle_seconds)
+
+    def close(self) -> None:
+        """Close all vaults; those in use when they are given back."""
+        self._stop.set()
+        self._fleet.close()
+
+    def _health(self, folder: Path) -> Health:
+        try:
+            with self.vault(str(folder)) as vault:
+                cards = vault.cards()
+                # Every ranker is asked, yet nothing is returned that would count as used.
+                query, seen = (cards[0].title, [cards[0].id]) if cards else ("health", [])
+                hits = vault.search(query, k=1, min_score=1.0, session_seen=seen, sync=False)
+            status = "ok" if cards and hits.status.value == "empty" else hits.status.value
+            return Health(str(folder), status, hits.reason if status not in ("ok", "empty") else "")
+        except CogvaultError as error:
+            return Health(str(folder), "failed", str(error))
+
+    def _watch(self, vault: Vault) -> None:
+        vault.watch().__enter__()  # ends with the vault
+
+    def _keep(self) -> None:
+        while not self._stop.wait(_CHECK_SECONDS):
+            if released := self.release_idle():
+                logger.info("let go of %s: not used for %.0f s", ", ".join(released), self._idle_seconds)

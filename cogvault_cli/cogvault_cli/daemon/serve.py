@@ -1,0 +1,151 @@
+"""Start exactly one daemon, listen where only this user can ask, and leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from cogvault.client.endpoint import ENDPOINT_FILE, is_private, runtime_folder, socket_path
+from cogvault.errors import DaemonError
+
+__all__ = ["AlreadyRunning", "listen_tcp", "listen_unix", "one_daemon", "run"]
+
+_LOCK = "daemon.lock"
+
+
+class AlreadyRunning(DaemonError):
+    """Another daemon of this user runs; that is no failure."""
+
+
+@contextmanager
+def one_daemon() -> Iterator[Path]:
+    """Hold the right to be this user's daemon; the operating system takes it back when the process dies.
+
+    Yields:
+        The runtime folder.
+
+    Raises:
+        AlreadyRunning: another process has it.
+        DaemonError: the runtime folder cannot be made, or is not private.
+    """
+    folder = _private(runtime_folder())
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise AlreadyRunning("a daemon runs already", path=folder, hint="cogvault daemon --status") from None
+    try:
+        yield folder
+    finally:
+        lock.release()
+
+
+@contextmanager
+def listen_unix(folder: Path) -> Iterator[socket.socket]:
+    """A Unix socket that only this user can connect to, from its first moment; removed at the end if still ours.
+
+    Raises:
+        DaemonError: something that is no socket is in its place.
+    """
+    path = socket_path(folder)
+    _private(path.parent)
+    _clear(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # the mode of the socket from the moment of bind
+    try:
+        listener.bind(str(path))
+    except OSError as error:
+        listener.close()
+        raise DaemonError(f"cannot listen: {error.strerror}", path=path, hint="set COGVAULT_RUNTIME_DIR") from error
+    finally:
+        os.umask(before)
+    ours = path.lstat()
+    try:
+        yield listener
+    finally:
+        listener.close()
+        try:
+            now = path.lstat()
+            if (now.st_ino, now.st_dev) == (ours.st_ino, ours.st_dev):
+                path.unlink()
+        except FileNotFoundError:
+            pass
+
+
+@contextmanager
+def listen_tcp(folder: Path, host: str, port: int) -> Iterator[tuple[socket.socket, str]]:
+    """A loopback port, and the token that requests have to bear; clients of this user find both in a private file.
+
+    Raises:
+        DaemonError: the address is not loopback, or cannot be had.
+    """
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        raise DaemonError(f"not a loopback address: {host}", hint="listen on 127.0.0.1")
+    try:
+        listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise DaemonError(f"cannot listen on {host}:{port}: {error.strerror}", hint="choose another port") from error
+    token = secrets.token_urlsafe(32)
+    file = folder / ENDPOINT_FILE
+    made = folder / f"{ENDPOINT_FILE}.{os.getpid()}"
+    with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
+        json.dump({"host": host, "port": listener.getsockname()[1], "token": token, "pid": os.getpid()}, out)
+    made.replace(file)
+    try:
+        yield listener, token
+    finally:
+        listener.close()
+        file.unlink(missing_ok=True)
+
+
+def run(listener: socket.socket, token: str = "") -> None:
+    """Serve until stopped or signaled; calls that run are finished first."""
+    import uvicorn
+
+    from cogvault_cli.daemon.app import create_app
+    from cogvault_cli.daemon.house import House
+
+    house = House()
+    server: uvicorn.Server
+
+    def stop() -> None:
+        server.should_exit = True
+
+    app = create_app(house, stop, token)
+    settings = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10, ws="none")
+    server = uvicorn.Server(settings)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        house.close()
+
+
+def _private(folder: Path) -> Path:
+    """The folder, made for this user only."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DaemonError(f"the runtime folder cannot be made: {error.strerror}", path=folder) from error
+    if not is_private(folder):
+        hint = f"chmod 700 {folder}, or set COGVAULT_RUNTIME_DIR to a folder of your own"
+        raise DaemonError("the runtime folder is open to other users", path=folder, hint=hint)
+    return folder
+
+
+def _clear(path: Path) -> None:
+    """Remove the socket of a daemon that crashed; whoever holds the lock knows that nobody listens there."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.getuid():
+        raise DaemonError("something that is no socket of ours is in the way", path=path, hint="move it away")
+    path.unlink()
