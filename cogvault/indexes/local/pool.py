@@ -10,6 +10,7 @@ from threading import RLock
 from cogvault.indexes.local import schema
 
 _KEPT = 8
+_NO_ROOM = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN})
 
 
 class ReadPool:
@@ -29,6 +30,8 @@ class ReadPool:
         self._lock = RLock()
         self._idle: list[sqlite3.Connection] = []
         self._lent: set[sqlite3.Connection] = set()
+        # Opened as a file that nobody writes, which is true for a moment only.
+        self._unlocked: set[sqlite3.Connection] = set()
         self._closed = False
         self._mode = "rw"
         if read_only:
@@ -44,13 +47,25 @@ class ReadPool:
     def begin(self) -> sqlite3.Connection:
         """A connection in a read transaction; give it back with ``end``."""
         with self._lock:
-            connection = self._idle.pop() if self._idle else schema.connect(self._path, self._mode)
+            connection = self._idle.pop() if self._idle else self._connect()
             self._lent.add(connection)
         try:
             connection.execute("BEGIN")
         except BaseException:
             self.end(connection)
             raise
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            return schema.connect(self._path, self._mode)
+        except sqlite3.OperationalError as error:
+            # A full disk has no room for the file by which readers and writers see each other. While nothing waits in
+            # the log, the catalog is whole without it.
+            if error.sqlite_errorcode & 0xFF not in _NO_ROOM or _size(self._path.with_name(f"{self._path.name}-wal")):
+                raise
+        connection = schema.connect(self._path, "immutable")
+        self._unlocked.add(connection)
         return connection
 
     def end(self, connection: sqlite3.Connection) -> None:
@@ -61,7 +76,8 @@ class ReadPool:
             self._lent.discard(connection)
             if connection.in_transaction:
                 connection.rollback()
-            if self._closed or len(self._idle) >= _KEPT:
+            if self._closed or len(self._idle) >= _KEPT or connection in self._unlocked:
+                self._unlocked.discard(connection)
                 connection.close()
             else:
                 self._idle.append(connection)
@@ -85,6 +101,10 @@ def _readable(path: Path, mode: str) -> bool:
     except sqlite3.OperationalError:
         return False
     return True
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
