@@ -146,8 +146,13 @@ def layer_idf(evidence: Evidence, window: int) -> tuple[FloatArray, FloatArray, 
 
 
 def idf(frequency: npt.NDArray[np.floating[Any]], units: int) -> FloatArray:
-    """Lucene's inverse document frequency: how much it says that a unit holds a term."""
-    return np.asarray(np.log1p(np.maximum(units - frequency + 0.5, 0.5) / (frequency + 0.5)), dtype=np.float32)
+    """Lucene's inverse document frequency: how much it says that a unit holds a term.
+
+    A term that no unit holds says as much as one that a single unit holds: that it stands nowhere is chance in a small
+    vault, where "happened" may be missing, and must not outweigh the words that do stand there.
+    """
+    held = np.maximum(frequency, 1.0)
+    return np.asarray(np.log1p(np.maximum(units - held + 0.5, 0.5) / (held + 0.5)), dtype=np.float32)
 
 
 def _layer(

@@ -250,6 +250,11 @@ def test_a_title_that_is_only_somewhat_like_the_query_adds_nothing() -> None:
     assert title_strength(np.array([0.0, 0.8, 1.0], np.float32)).tolist() == pytest.approx([0, 0, 1])
 
 
+def test_a_word_that_stands_nowhere_says_as_much_as_one_that_stands_once() -> None:
+    nowhere, once, twice = idf(np.array([0, 1, 2], np.float32), 8)
+    assert nowhere == once > twice
+
+
 def test_the_speaker_named_in_the_query_lifts_the_turn() -> None:
     query = "what did Ana paint"
     terms = query_terms(query)
