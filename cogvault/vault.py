@@ -92,6 +92,7 @@ class Vault(Curation):
             summarizer=summarizer,
             folders=folders,
             moved=self._usage.move,
+            at_rest=self._sweep_by_schedule,
         )
         self._workspace = Workspace(
             root=self.path,
@@ -249,7 +250,9 @@ class Vault(Curation):
             PathError: the id names no card; the refusal does not say what exists.
             QueryError: the lines are no range.
         """
-        return read_card(self.path, self._engine.options.scan, self.cards(), id, lines)
+        card = read_card(self.path, self._engine.options.scan, self.cards(), id, lines)
+        self._usage.count([card.id])
+        return card
 
     def record(
         self,

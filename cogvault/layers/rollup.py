@@ -19,7 +19,7 @@ from cogvault.layers.tokens import clip, estimate_tokens
 from cogvault.text.sentences import sentences as split_sentences
 from cogvault.types import CardLayers
 
-ROLLUP_VERSION = "1"
+ROLLUP_VERSION = "2"
 # The vault itself.
 ROOT = ""
 # A folder with more children is represented by an even spread of them.
@@ -129,8 +129,9 @@ def _spread(children: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
 
 
 def _abstract(parts: Sequence[tuple[str, Layers]], estimate: Callable[[str], int]) -> str:
-    """The first sentences of the children that say most of all of them, in order of name."""
-    first = [next(iter(split_sentences(layers.abstract)), layers.abstract) for _, layers in parts]
+    """The beginnings of the children's abstracts that say most of all of them, in order of name."""
+    share = max(_MIN_CHILD_TOKENS, ABSTRACT_TOKENS // max(1, len(parts)))
+    first = [_opening(layers.abstract, share, estimate) for _, layers in parts]
     stems = [terms(words(sentence)) for sentence in first]
     scores = centrality(stems)
     order = sorted(range(len(first)), key=lambda index: (-scores[index], index))
@@ -138,6 +139,17 @@ def _abstract(parts: Sequence[tuple[str, Layers]], estimate: Callable[[str], int
     if not chosen and order:
         return clip(first[order[0]], ABSTRACT_TOKENS, estimate)
     return " ".join(first[index] for index in chosen if first[index])
+
+
+def _opening(text: str, share: int, estimate: Callable[[str], int]) -> str:
+    """The first sentence, and more as long as they fit: of a dialogue the first one only says who spoke."""
+    opening, *more = list(split_sentences(text)) or [text]
+    for sentence in more:
+        longer = f"{opening} {sentence}"
+        if estimate(longer) > share:
+            break
+        opening = longer
+    return opening
 
 
 def _overview(parts: Sequence[tuple[str, Layers]], total: int, estimate: Callable[[str], int]) -> str:

@@ -12,6 +12,7 @@ from cogvault.config import Config
 from cogvault.errors import CogvaultError, ConfigError
 from cogvault.indexes.infos import mtime
 from cogvault.lifecycle.strength import half_life_days, strength
+from cogvault.lifecycle.uris import find
 from cogvault.lifecycle.usage import Usage, Used
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import fold
@@ -76,7 +77,7 @@ class Forgetting:
     """Strengths and sweeps of one vault.
 
     Args:
-        workspace: the vault; its ``fresh`` tells what the sweep judges.
+        workspace: the vault.
         usage: uses of its cards.
         archive: moves the card with this id to the archive.
         purge: deletes the card with this id for good.
@@ -89,6 +90,15 @@ class Forgetting:
         self._usage = usage
         self._steps = {Action.ARCHIVED: archive, Action.PURGED: purge}
         self._rules = SweepRules.from_config(workspace.config)
+
+    def strength(self, text: str) -> CardStrength:
+        """Strength of the card that an id, path or address names.
+
+        Raises:
+            PathError: there is none.
+        """
+        id = find(self._workspace, text).id
+        return next(card for card in self.strengths() if card.id == id)
 
     def strengths(self) -> tuple[CardStrength, ...]:
         """Strength of every card, weakest first."""
@@ -114,7 +124,7 @@ class Forgetting:
                 key="forgetting_archive_before_delete",
                 hint="purge archived cards one by one, or set forgetting_archive_before_delete = false",
             )
-        cards = self._workspace.fresh().cards
+        cards = self._workspace.latest().cards
         items = judge(cards, self._usage.all(), self._rules, self._workspace.clock())
         if not apply:
             return SweepReport(items, applied=False)
@@ -127,16 +137,20 @@ class Forgetting:
         )
         return SweepReport(done, applied=True, problems=tuple(problems))
 
-    def sweep_if_due(self) -> SweepReport | None:
-        """Archive weak cards when forgetting is on and no process has done it for the scan interval; else None."""
+    def sweep_by_schedule(self) -> None:
+        """Archive weak cards when forgetting is on and no process has done it for the scan interval."""
         config = self._workspace.config
         if not config.forgetting_enabled:
-            return None
+            return
         if not self._usage.claim(_TASK, timedelta(hours=config.forgetting_scan_interval_hours)):
-            return None
-        report = self.sweep(apply=True)
-        logger.info("%s: %d weak cards archived", self._workspace.root, len(report.weak) - len(report.problems))
-        return report
+            return
+        try:
+            report = self.sweep(apply=True)
+        except CogvaultError as error:
+            logger.warning("%s: weak cards were not archived: %s", self._workspace.root, error)
+            return
+        gone = [item.card.id for item in report.weak if item.action is not None]
+        logger.info("%s: %d weak cards archived", self._workspace.root, len(gone))
 
     def _carry_out(self, item: SweepItem, step: Action, path: str, hash: str, problems: list[Problem]) -> SweepItem:
         try:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
-from cogvault.errors import CardError, ConfigError
+from cogvault.errors import CardError, ConfigError, VaultError
 from cogvault.indexes import MemoryIndex
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.lifecycle.sweep import Forgetting, SweepRules, judge, measure
@@ -230,19 +230,29 @@ def test_deleting_needs_a_setting_and_a_word(shelf: Shelf) -> None:
 
 
 def test_the_schedule_runs_only_when_it_is_on_and_once_an_interval(shelf: Shelf) -> None:
-    assert shelf.forgetting().sweep_if_due() is None
+    shelf.forgetting().sweep_by_schedule()
     assert "old.md" in shelf.files()
     on = shelf.forgetting(forgetting_enabled=True, forgetting_scan_interval_hours=24)
-    report = on.sweep_if_due()
-    assert report is not None
-    assert report.applied
+    on.sweep_by_schedule()
     assert "old.md" not in shelf.files()
     shelf.write("older.md", "Old.", 600)
     shelf.now += timedelta(hours=23)
-    assert on.sweep_if_due() is None
+    on.sweep_by_schedule()
+    assert "older.md" in shelf.files()
     shelf.now += timedelta(hours=1)
-    assert on.sweep_if_due() is not None
+    on.sweep_by_schedule()
     assert "older.md" not in shelf.files()
+
+
+def test_a_schedule_that_fails_is_logged(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def away() -> Snapshot:
+        raise VaultError("the folder is away")
+
+    monkeypatch.setattr(shelf, "fresh", away)
+    shelf.forgetting(forgetting_enabled=True).sweep_by_schedule()
+    assert "not archived: the folder is away" in caplog.text
 
 
 def test_the_limits_are_settings(shelf: Shelf) -> None:
