@@ -31,6 +31,7 @@ __all__ = [
     "has_card",
     "is_address",
     "paths_of",
+    "place_of",
     "prefix_of",
 ]
 
@@ -152,6 +153,23 @@ def find_card(cards: Sequence[_Card], text: str) -> _Card | None:
             if (card := _at(cards, id)) is not None:
                 return card
     return None
+
+
+def place_of(cards: Sequence[Identified], text: str) -> str:
+    """The path of the card or folder that an address means; any other text is a path already.
+
+    Args:
+        cards: all cards of the vault, ordered by id.
+        text: address or path of a card or folder.
+
+    Raises:
+        PathError: it begins as an address and is none.
+    """
+    if not is_address(text):
+        return text
+    part = prefix_of(text)
+    places = (RESOURCES,) if part.outside else part.inside
+    return next((place for place in places if any(Prefix((place,)).holds(card.id) for card in cards)), places[-1])
 
 
 def has_card(cards: Sequence[Identified], id: str) -> bool:

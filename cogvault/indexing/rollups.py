@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cogvault.cards.paths import printable
 from cogvault.errors import PathError
 from cogvault.indexing.cardfiles import SUMMARIZER_PROBLEM
 from cogvault.layers.folder_store import FolderStore
@@ -47,7 +48,7 @@ class VaultLayers:
         found = self._folders.find(folder)
         if found is None and folder != ROOT:
             hint = "ids are as `cogvault search` shows them; a folder is a path such as user/ana"
-            raise PathError("no such card or folder", path=id, hint=hint)
+            raise PathError("no such card or folder", path=printable(id), hint=hint)
         return found or CardLayers("", "")
 
 

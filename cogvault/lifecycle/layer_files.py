@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cogvault.cards.addresses import place_of
 from cogvault.cards.decoding import decode
 from cogvault.cards.paths import is_usable_name
 from cogvault.cards.writer import hash_of, write_atomic
@@ -53,11 +54,12 @@ class Layers:
         """Abstract (L0) and overview (L1); of a folder, what a person wrote into its files comes first.
 
         Args:
-            id: a card's id, or a folder's path; ``""`` or ``.`` is the vault.
+            id: a card's id, a folder's path, or the address of either; ``""`` or ``.`` is the vault.
 
         Raises:
-            PathError: it is neither; the refusal does not say what exists.
+            PathError: it is none of them; the refusal does not say what exists.
         """
+        id = place_of(self._workspace.fresh().cards, id)
         made = self._made(id)
         folder = folder_of(id)
         place = self._place(folder)

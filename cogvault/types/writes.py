@@ -65,7 +65,7 @@ class WriteResult:
         hash: hex SHA-256 of the file's bytes now, to hand to the next ``update`` as ``base_hash``; "" = no file.
         similar: cards that say nearly the same, most similar first.
         secrets: what looks like a secret in what was written.
-        links_rewritten: links of other cards that now point to the new place.
+        links_rewritten: links in the text of cards, the moved one included, that were made to lead to the right place.
         problems: files that could not be brought along (a card that links here and cannot be read), arguments that the
             content's own frontmatter overruled, or the one reason why this item of a batch was refused.
     """

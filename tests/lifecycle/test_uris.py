@@ -10,7 +10,16 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from cogvault.cards.addresses import DIMENSIONS, card_uri, find_card, has_card, is_address, paths_of, prefix_of
+from cogvault.cards.addresses import (
+    DIMENSIONS,
+    card_uri,
+    find_card,
+    has_card,
+    is_address,
+    paths_of,
+    place_of,
+    prefix_of,
+)
 from cogvault.cards.paths import is_usable_name, refusal
 from cogvault.errors import PathError
 from cogvault.text.normalise import nfc
@@ -213,6 +222,25 @@ def test_a_card_lies_in_every_beginning_of_its_address(id: str, others: list[str
 def test_a_prefix_that_could_escape_is_refused(text: str) -> None:
     with pytest.raises(PathError):
         prefix_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("a", "a"),
+        ("../x", "../x"),
+        ("cogvault://user/an", "user/an"),
+        ("cogvault://user/", "user"),
+        ("cogvault://resources/a", "resources/a"),
+        ("cogvault://resources/ab/x.md", "ab/x.md"),
+        ("cogvault://resources/nothing", "nothing"),
+        ("cogvault://resources/", "resources"),
+        ("cogvault://", ""),
+    ],
+)
+def test_an_address_of_a_card_or_folder_is_a_path(text: str, place: str) -> None:
+    ids = ("a.md", "ab/x.md", "a/x.md", "user/ana/p.md", "user/an/p.md", "resources/a/r.md")
+    assert place_of(vault_of(*ids), text) == place
 
 
 def test_only_the_two_schemes_make_an_address() -> None:
