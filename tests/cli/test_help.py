@@ -33,7 +33,9 @@ OWN = {
     "ls": {"--archived", "--no-archived", "--no-tree", "--tree"},
     "move": set(),
     "supersede": set(),
-    "forget": {"--archived", "--no-archived", "--no-purge", "--purge"},
+    "forget": {
+        "--apply", "--archived", "--no-apply", "--no-archived", "--no-purge", "--no-sweep", "--purge", "--sweep",
+    },
     "restore": {"--version"},
     "status": set(),
     "config": set(),
