@@ -177,7 +177,7 @@ def _verdict(card: CardInfo, measured: CardStrength, rules: SweepRules, now: dat
     age_days = (now - changed) / timedelta(days=1)
     if age_days <= rules.grace_days:
         return Verdict.YOUNG, f"changed {max(0.0, age_days):.0f} days ago, within {rules.grace_days:g} days of grace"
-    times = f"used {measured.uses} times" if measured.uses else "never used"
+    times = {0: "never used", 1: "used once"}.get(measured.uses, f"used {measured.uses} times")
     days = max(0.0, (now - measured.since) / timedelta(days=1))
     figures = (
         f"strength {measured.strength:.2f} after {days:.0f} days, half-life {measured.half_life_days:.0f}, {times}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from examples import agent_loop, custom_embedder, quickstart
+from examples import agent_loop, custom_embedder, quickstart, sessions
 
 
 def test_quickstart_finds_the_right_card_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,3 +41,13 @@ def test_agent_loop_corrects_itself_and_tells_when_it_was_never_told(capsys: pyt
         "\nDeploys go out on Tuesday at 10:00: superseded\nDeploys go out on Thursday at 10:00: current\n"
     )
     assert printed.count("hunter2wombat") == 1, "in the message, and nowhere in memory"
+
+
+def test_sessions_are_remembered_and_what_nobody_needs_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
+    sessions.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "4 turns in session/standup"
+    assert lines[1].startswith("Bob said it at 09:01: session/standup/timeline/2026-01-05_001.md#L")
+    assert [line.split()[1] for line in lines[2:5]] == ["archived", "kept", "kept"]
+    assert "used once" in lines[3]
+    assert lines[5] == "brought back: strength 1.00"
