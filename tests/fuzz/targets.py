@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cogvault.cards import frontmatter
+from cogvault.cards.addresses import is_address, paths_of, prefix_of
 from cogvault.cards.decoding import decode
 from cogvault.cards.fields import read
 from cogvault.cards.link_spans import link_spans
@@ -145,6 +146,20 @@ def paths(data: bytes) -> None:
     _assert_storable(printable(text))
 
 
+def addresses(data: bytes) -> None:
+    """An address from outside: places inside the vault, or a refusal in words that can be printed."""
+    text = data.decode("utf-8", "surrogateescape")
+    for given in (text, f"cogvault://{text}", f"cogvault://user/{text}"):
+        try:
+            is_address(given)
+            for path in paths_of(given):
+                assert resolve_inside(Path("/nonexistent/vault"), path).is_relative_to("/nonexistent/vault")
+        except CogvaultError as error:
+            _assert_storable(str(error))
+        with suppress(CogvaultError):
+            prefix_of(given)
+
+
 def ignore(data: bytes) -> None:
     """Ignore patterns of a vault, and a long and a deep path."""
     lines = data.decode("utf-8", "surrogateescape").splitlines()
@@ -155,7 +170,7 @@ def ignore(data: bytes) -> None:
 
 TARGETS: Mapping[str, Target] = {
     target.__name__: target
-    for target in (parser, fields, links, chunker, layers, analyzer, query, config, paths, ignore)
+    for target in (parser, fields, links, chunker, layers, analyzer, query, config, paths, addresses, ignore)
 }
 
 
