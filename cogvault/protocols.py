@@ -158,6 +158,16 @@ class Index(Protocol):
     def verify(self) -> list[str]:
         """Check the index against itself, row by row; each fault in one sentence, none = sound."""
 
+    def reset(self, fault: str) -> None:
+        """Set everything aside and start empty, as a place that was never used; ``stats.notes`` tell of it.
+
+        Args:
+            fault: what was wrong, in one sentence.
+
+        Raises:
+            IndexFault: it could not be written.
+        """
+
     def close(self) -> None:
         """Release files, memory and locks. Calling it twice does nothing."""
 

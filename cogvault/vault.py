@@ -141,7 +141,8 @@ class Vault(Curation):
         """Make the index equal to the files: keyword part first, then vectors.
 
         Args:
-            verify: read and hash every file instead of trusting stamps.
+            verify: read and hash every file instead of trusting stamps, and check the index row by row; one with a
+                fault is set aside and made anew. Cards that are gone together with their folder are then given up.
             progress: called with each step's progress.
 
         Raises:

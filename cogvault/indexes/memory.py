@@ -67,6 +67,7 @@ class _State:
     identity: IndexIdentity = field(default_factory=IndexIdentity)
     entries: Mapping[str, _Entry] = field(default_factory=dict)
     vectors: Mapping[str, Mapping[int, Int8Array]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 class MemoryIndex:
@@ -90,6 +91,12 @@ class MemoryIndex:
     def verify(self) -> list[str]:
         """Memory has no faults of its own."""
         return []
+
+    def reset(self, fault: str) -> None:
+        """See ``Index.reset``."""
+        with self._lock:
+            notes = (*self._current.state.notes, f"the index was emptied: {fault}")
+            self._snapshot = MemorySnapshot(_State(notes=notes))
 
     def close(self) -> None:
         """Forget everything."""
@@ -130,7 +137,8 @@ def _applied(state: _State, change: ChangeSet) -> _State:
     if change.vectors is not None:
         check_batch(change.vectors, identity, _dim(kept.get(change.vectors.model, {})))
         _add(kept, change.vectors, {row.stored.id for entry in entries.values() for row in entry.rows})
-    return _State(state.sequence + 1, next_chunk, identity, entries, {model: rows for model, rows in kept.items()})
+    vectors = {model: rows for model, rows in kept.items()}
+    return _State(state.sequence + 1, next_chunk, identity, entries, vectors, state.notes)
 
 
 def _entry(record: CardRecord, first: int) -> _Entry:
@@ -198,6 +206,7 @@ class MemorySnapshot:
             vectors=len(self._vectors),
             embeddable=sum(bool(row.stored.chunk.embed_text) for row in self._rows.values()),
             identity=self.state.identity,
+            notes=self.state.notes,
         )
 
     @cached_property

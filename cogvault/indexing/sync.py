@@ -33,6 +33,7 @@ __all__ = ["SyncOptions", "Syncer"]
 _KEYWORD_LOCK = "sync.lock"
 _VECTORS_LOCK = "vectors.lock"
 _SUMMARIES_LOCK = "summaries.lock"
+_TOLD_FAULTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,8 @@ class Syncer:
         """Scan, plan, parse, chunk, commit the keyword part, embed what has no vector, ask a language model last.
 
         Args:
-            verify: read every file, whatever its stamp says.
+            verify: read every file, whatever its stamp says, and check the index row by row: one with a fault is set
+                aside and made anew.
             progress: called as the work goes on; an exception of it ends the sync, and what is committed stays.
             embed_limit: chunks to embed at most, 0 = none, None = all. Who sets one cannot wait: a language model that
                 writes layers is not asked either, and its cards keep extracted ones for now.
@@ -176,6 +178,8 @@ class Syncer:
                         hint="try again, or find the process that hangs",
                         seconds=meter.seconds,
                     )
+                if verify and (faults := self._index.verify()):
+                    self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
                 look = self._look(verify, paths, meter)  # again: only now nobody else writes
                 report = self._keyword(look, meter)
         self._last.keep(look.scanned.root)

@@ -24,7 +24,7 @@ from cogvault.testing.records import (
     vector_of,
     vectors,
 )
-from cogvault.types import CardLayers, ChangeSet, Link, LinkKind, Problem, VectorBatch
+from cogvault.types import CardLayers, ChangeSet, IndexIdentity, Link, LinkKind, Problem, VectorBatch
 
 
 class ChangeContract:
@@ -46,6 +46,18 @@ class ChangeContract:
         assert found(snapshot.semantic(vector_of("anything"), ALL, 5)) == []
         assert snapshot.pending(MODEL, 5) == []
         assert snapshot.of_card("a.md") == []
+        assert index.verify() == []
+
+    def test_a_reset_index_is_empty_says_why_and_takes_cards_again(self, index: Index) -> None:
+        index.apply(ChangeSet(put=(record("a.md", "one"), record("b.md", "two")), identity=identity()))
+        index.reset("a row is wrong")
+        snapshot = index.snapshot()
+        assert (list(snapshot.cards), snapshot.stats.identity) == ([], IndexIdentity())
+        assert any("a row is wrong" in note for note in snapshot.stats.notes)
+        assert found(snapshot.keyword(terms("one"), ALL, 5)) == []
+        index.apply(ChangeSet(put=(record("b.md", "two"),)))
+        assert [card.id for card in index.snapshot().cards] == ["b.md"]
+        assert len(found(index.snapshot().keyword(terms("two"), ALL, 5))) == 1
         assert index.verify() == []
 
     def test_sequence_numbers_grow(self, index: Index) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -10,12 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cogvault import Config, Vault
+from cogvault.embedders import HashingEmbedder
 from cogvault.errors import IndexFault, SnapshotExpired
 from cogvault.indexes import LocalIndex, MemoryIndex
 from cogvault.protocols import Index, Snapshot
 from cogvault.testing.records import ALL, embedded, identity, record, terms, vector_of
 from cogvault.testing.stateful import assert_same_content, assert_same_evidence
-from cogvault.types import ChangeSet
+from cogvault.types import ChangeSet, Status
+from tests.indexing.support import content
 
 CARDS = tuple(record(f"{n}.md", *(f"text {n} {m} payment service" for m in range(20)), day=n) for n in range(6))
 
@@ -193,32 +197,32 @@ def test_damage_under_an_open_snapshot_is_said_and_then_healed(sound: Path, tmp_
     index.close()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE cards SET hash = 'x' WHERE version = (SELECT max(version) FROM cards)",
-        "UPDATE cards SET card = replace(card, '2024', '2025') WHERE id = '3.md'",
-        "UPDATE cards SET size = size + 1 WHERE id = '3.md'",
-        "UPDATE cards SET id = '33.md' WHERE id = '3.md'",
-        "DELETE FROM cards WHERE id = '3.md'",
-        "UPDATE texts SET content = x'00' WHERE chunk = (SELECT max(chunk) FROM texts)",
-        "DELETE FROM texts WHERE chunk = (SELECT max(chunk) FROM texts)",
-        "UPDATE layers SET checksum = checksum + 1 WHERE version = (SELECT max(version) FROM layers)",
-        "DELETE FROM layers WHERE version = (SELECT max(version) FROM layers)",
-        "UPDATE forward SET content = substr(content, 1, 20) WHERE version = (SELECT max(version) FROM forward)",
-        "DELETE FROM forward WHERE version = (SELECT max(version) FROM forward)",
-        "UPDATE words SET form = 'pavment' WHERE form = 'payment'",
-        "DELETE FROM words WHERE form = 'payment'",
-        "UPDATE counters SET content = zeroblob(length(content))",
-        "UPDATE words SET key = key + 1 WHERE form = 'payment'",
-        "UPDATE members SET words = x'01000000' WHERE id = (SELECT min(id) FROM members)",
-        "UPDATE members SET id = 1000000 WHERE id = (SELECT min(id) FROM members)",
-        "UPDATE members SET id = id + 1 WHERE id = (SELECT min(id) FROM members)",
-        "DELETE FROM members WHERE id = (SELECT max(id) FROM members)",
-        "UPDATE vectors SET content = zeroblob(length(content)) WHERE id = (SELECT max(id) FROM vectors)",
-        "UPDATE vectors SET positions = x'ffffff00' WHERE id = (SELECT max(id) FROM vectors)",
-    ],
-)
+ALTERED = [
+    "UPDATE cards SET hash = 'x' WHERE version = (SELECT max(version) FROM cards)",
+    "UPDATE cards SET card = replace(card, '2024', '2025') WHERE id = '3.md'",
+    "UPDATE cards SET size = size + 1 WHERE id = '3.md'",
+    "UPDATE cards SET id = '33.md' WHERE id = '3.md'",
+    "DELETE FROM cards WHERE id = '3.md'",
+    "UPDATE texts SET content = x'00' WHERE chunk = (SELECT max(chunk) FROM texts)",
+    "DELETE FROM texts WHERE chunk = (SELECT max(chunk) FROM texts)",
+    "UPDATE layers SET checksum = checksum + 1 WHERE version = (SELECT max(version) FROM layers)",
+    "DELETE FROM layers WHERE version = (SELECT max(version) FROM layers)",
+    "UPDATE forward SET content = substr(content, 1, 20) WHERE version = (SELECT max(version) FROM forward)",
+    "DELETE FROM forward WHERE version = (SELECT max(version) FROM forward)",
+    "UPDATE words SET form = 'pavment' WHERE form = 'payment'",
+    "DELETE FROM words WHERE form = 'payment'",
+    "UPDATE counters SET content = zeroblob(length(content))",
+    "UPDATE words SET key = key + 1 WHERE form = 'payment'",
+    "UPDATE members SET words = x'01000000' WHERE id = (SELECT min(id) FROM members)",
+    "UPDATE members SET id = 1000000 WHERE id = (SELECT min(id) FROM members)",
+    "UPDATE members SET id = id + 1 WHERE id = (SELECT min(id) FROM members)",
+    "DELETE FROM members WHERE id = (SELECT max(id) FROM members)",
+    "UPDATE vectors SET content = zeroblob(length(content)) WHERE id = (SELECT max(id) FROM vectors)",
+    "UPDATE vectors SET positions = x'ffffff00' WHERE id = (SELECT max(id) FROM vectors)",
+]
+
+
+@pytest.mark.parametrize("statement", ALTERED)
 def test_verify_finds_a_single_altered_row(sound: Path, tmp_path: Path, statement: str) -> None:
     shutil.copytree(sound, tmp_path / "index")
     _alter(tmp_path / "index", statement)
@@ -227,6 +231,64 @@ def test_verify_finds_a_single_altered_row(sound: Path, tmp_path: Path, statemen
     # Or it was so plain that opening found it.
     assert faults or index.snapshot().stats.notes
     index.close()
+
+
+@pytest.mark.parametrize("statement", ALTERED)
+def test_a_sync_that_verifies_makes_an_altered_index_anew(tmp_path: Path, statement: str) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    for number in range(6):
+        (vault / f"{number}.md").write_text(f"# Card {number}, 2024\n\ntext {number} payment service\n")
+    config = Config(index_dir=tmp_path / "indexes", cache_dir=tmp_path / "cache")
+    with Vault(vault, config, embedder=HashingEmbedder(32)) as opened:
+        opened.sync()
+        folder = Path(opened.status().index)
+    index = LocalIndex(folder)
+    expected = content(index, HashingEmbedder(32))
+    index.close()
+    _alter(folder, statement)
+    with Vault(vault, config, embedder=HashingEmbedder(32)) as opened:
+        assert opened.sync(verify=True).pending_vectors == 0
+        assert opened.status().notes
+        assert opened.search("payment service", k=6).status is Status.OK
+    index = LocalIndex(folder)
+    assert index.verify() == []
+    assert content(index, HashingEmbedder(32)) == expected
+    index.close()
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_all_files_damaged_at_once_are_made_anew(
+    sound: Path, oracle: MemoryIndex, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "index"
+    shutil.copytree(sound, folder)
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "lock"):
+        damage(path)
+    index = LocalIndex(folder)
+    _use(index)
+    if not list(index.snapshot().cards):
+        fill(index)
+    assert_same_content(index.snapshot(), oracle.snapshot())
+    _same_keyword(index.snapshot(), oracle.snapshot())
+    index.close()
+
+
+def test_files_that_changed_places_are_noticed(sound: Path, oracle: MemoryIndex, tmp_path: Path) -> None:
+    files = sorted(path.relative_to(sound) for path in sound.rglob("*") if path.is_file() and path.stat().st_size)
+    for number, (one, two) in enumerate(itertools.combinations(files, 2)):
+        folder = tmp_path / str(number)
+        shutil.copytree(sound, folder)
+        shutil.copy(sound / one, folder / two)
+        shutil.copy(sound / two, folder / one)
+        index = LocalIndex(folder)
+        _use(index)
+        if not list(index.snapshot().cards):
+            fill(index)
+        assert_same_content(index.snapshot(), oracle.snapshot())
+        _same_keyword(index.snapshot(), oracle.snapshot())
+        assert index.verify() == []
+        index.close()
 
 
 def test_only_the_newest_damaged_files_are_kept(tmp_path: Path) -> None:

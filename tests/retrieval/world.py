@@ -153,5 +153,8 @@ class Interrupted:
     def verify(self) -> list[str]:
         return self._inner.verify()
 
+    def reset(self, fault: str) -> None:
+        self._inner.reset(fault)
+
     def close(self) -> None:
         self._inner.close()

@@ -99,6 +99,11 @@ class LocalIndex:
         """See ``Index.verify``."""
         return [*self.snapshot().verify(), *self._store.keyword_faults()]
 
+    def reset(self, fault: str) -> None:
+        """See ``Index.reset``."""
+        self._check_open()
+        self._recover(sqlite3.DatabaseError(fault))
+
     def close(self) -> None:
         """See ``Index.close``."""
         with self._lock:
