@@ -222,7 +222,7 @@ class LocalIndex:
             IndexFault: it is no damage, or it cannot be repaired.
         """
         if isinstance(error, LexicalDamaged):
-            self._rebuild_keyword()
+            self._rebuild_keyword(str(error))
         elif not (isinstance(error, sqlite3.Error) and (is_damage(error) or self._store.catalog.is_dir())):
             raise IndexFault(f"the index cannot be used: {error}", path=self._store.folder) from error
         elif self._read_only:
@@ -235,8 +235,8 @@ class LocalIndex:
                 self._forget()
             self._store.replace_catalog(str(error), seen)
 
-    def _rebuild_keyword(self) -> None:
-        self._store.forget_lexical()
+    def _rebuild_keyword(self, fault: str) -> None:
+        self._store.distrust_lexical(fault)
         try:
             if not self._read_only:
                 with self._store.writing() as connection:

@@ -69,6 +69,7 @@ class Store:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._lexical: tuple[str, Lexical] | None = None
+        self._distrusted = ("", "")
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
 
     @contextmanager
@@ -152,8 +153,9 @@ class Store:
             self._lexical = held
         return held[1]
 
-    def forget_lexical(self) -> None:
-        """Open the keyword folder anew, with all checks, when next asked for it."""
+    def distrust_lexical(self, fault: str) -> None:
+        """Have the keyword folder in use made anew by the next ``publish``: its own checks did not find this fault."""
+        self._distrusted = (self._lexical[0] if self._lexical is not None else "", fault)
         self._lexical = None
 
     def publish(self, connection: sqlite3.Connection) -> None:
@@ -181,6 +183,8 @@ class Store:
 
     def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
+        if state.keyword and state.keyword == self._distrusted[0]:
+            raise LexicalDamaged(self._distrusted[1])
         lexical = self.lexical(state)
         if lexical.view.sequence != state.lexical:
             lexical.reload()
