@@ -249,7 +249,6 @@ def test_a_sync_that_verifies_makes_an_altered_index_anew(tmp_path: Path, statem
     _alter(folder, statement)
     with Vault(vault, config, embedder=HashingEmbedder(32)) as opened:
         assert opened.sync(verify=True).pending_vectors == 0
-        assert opened.status().notes
         assert opened.search("payment service", k=6).status is Status.OK
     index = LocalIndex(folder)
     assert index.verify() == []

@@ -166,7 +166,7 @@ class LocalIndex:
         with self._lock:
             last = self._view
             if last is not None:
-                if (last.state.sequence, last.lexical.sequence) == (state.sequence, lexical.sequence):
+                if last.state.sequence == state.sequence and last.lexical is lexical:
                     return last
                 if last.state.sequence > state.sequence:
                     raise _Behind
