@@ -14,9 +14,10 @@ import numpy as np
 from benchmarks.rows import Row, note
 from benchmarks.sync import write_cards
 from benchmarks.words import sentence, sentences
-from cogvault import Config, Vault
+from cogvault import Config, Session, Turn, Vault
 
 _WARM_UP = 5
+_FOUND_TURNS = 30
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--records", type=int, default=100, help="records that are each looked for at once")
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--writes", type=int, default=640, help="records of all threads together")
+    parser.add_argument("--turns", type=int, default=1000, help="turns that are appended one by one")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
@@ -34,7 +36,11 @@ def run(args: argparse.Namespace) -> list[Row]:
         with Vault(base / "vault", config) as vault:
             vault.sync()
             note(f"{args.cards} cards indexed")
-            return [*_found_at_once(vault, args.records), *_many_writers(vault, args.threads, args.writes)]
+            return [
+                *_found_at_once(vault, args.records),
+                *_many_writers(vault, args.threads, args.writes),
+                *_session(vault, args.turns, args.threads),
+            ]
 
 
 def _found_at_once(vault: Vault, count: int) -> list[Row]:
@@ -80,3 +86,61 @@ def _many_writers(vault: Vault, threads: int, writes: int) -> list[Row]:
     if lost := sum(map(len, texts)) - len(held.intersection(ids)):
         raise SystemExit(f"{lost} records were lost")
     return [Row("default", "record", "writes_per_s", len(ids) / seconds, len(ids))]
+
+
+def _session(vault: Vault, count: int, threads: int) -> list[Row]:
+    """Every turn is flushed to the disk before the next one, except in batches and among threads."""
+    rng = random.Random(9)
+    texts = [sentence(rng, 12) for _ in range(count)]
+    session = vault.session("bench")
+    session.append("Ana", "Good morning.")
+    short = _append(session, texts)
+    session.append_many([Turn("Bob", text) for text in texts * (10_000 // count)])
+    long = _append(session, texts)
+    began = time.perf_counter()
+    session.append_many([Turn("Bob", text) for text in texts])
+    batch = time.perf_counter() - began
+    workers = [
+        threading.Thread(target=_append, args=(vault.session("bench"), texts[number::threads]))
+        for number in range(threads)
+    ]
+    began = time.perf_counter()
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    together = time.perf_counter() - began
+    wanted = 1 + 4 * count + count * (10_000 // count)
+    if (found := len(session.turns())) != wanted:
+        raise SystemExit(f"{wanted - found} turns were lost")
+    return [
+        Row("default", "session", "turns_per_s", count / sum(short), count),
+        Row("default", "session", "turns_per_s_after_10000", count / sum(long), count),
+        Row("default", "session", "batch_turns_per_s", count / batch, count),
+        Row("default", "session", "threads_turns_per_s", count / together, count),
+        Row("default", "session", "found_p50_ms", _turn_found(vault, session), _FOUND_TURNS),
+    ]
+
+
+def _append(session: Session, texts: list[str]) -> list[float]:
+    """Seconds of each append."""
+    seconds = []
+    for text in texts:
+        began = time.perf_counter()
+        session.append("Ana", text)
+        seconds.append(time.perf_counter() - began)
+    return seconds
+
+
+def _turn_found(vault: Vault, session: Session) -> float:
+    """Median milliseconds from saying something to finding it."""
+    spent = []
+    for number in range(_FOUND_TURNS):
+        word = f"kingfisher{number:04}"
+        began = time.perf_counter()
+        session.append("Ana", f"Did anybody see the {word} today?")
+        hits = vault.search(word)
+        spent.append(1000 * (time.perf_counter() - began))
+        if not hits or word not in hits[0].text:
+            raise SystemExit(f"{word} was said and not found")
+    return float(np.median(spent))
