@@ -45,7 +45,7 @@ class VaultLayers:
         folder = folder_of(id)
         # Only after the store was lost or a sync was cut off is there something to do.
         update_folders(snapshot, self._folders, self._summarizer, is_changed=False)
-        found = self._folders.find(folder)
+        found = self._folders.find(folder) if folder == printable(folder) else None  # no other is a folder's name
         if found is None and folder != ROOT:
             hint = "ids are as `cogvault search` shows them; a folder is a path such as user/ana"
             raise PathError("no such card or folder", path=printable(id), hint=hint)
