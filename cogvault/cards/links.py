@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -60,25 +61,39 @@ class Resolution:
 _GHOST = Resolution(None)
 
 
+def _order(id: str) -> tuple[int, int, str]:
+    """Of equal cards the one nearest to the vault's root, then the shortest path, then the first by alphabet."""
+    return id.count("/"), len(id), id
+
+
 class _Table:
-    """Cards by a key. Cards are added best first, so that the first of equal ones is the answer."""
+    """Cards by a key, best first, whatever the order in which they come and go."""
 
     def __init__(self) -> None:
         self._ids: dict[str, list[str]] = {}
-        self._nearby: dict[tuple[str, str], str] = {}
 
     def add(self, key: str, id: str) -> None:
+        if not key:
+            return
         ids = self._ids.setdefault(key, [])
-        if key and id not in ids[-1:]:
-            ids.append(id)
-            self._nearby.setdefault((posixpath.dirname(id), key), id)
+        place = bisect_left(ids, _order(id), key=_order)
+        if ids[place : place + 1] != [id]:
+            ids.insert(place, id)
+
+    def remove(self, key: str, id: str) -> None:
+        ids = self._ids.get(key, [])
+        place = bisect_left(ids, _order(id), key=_order)
+        if ids[place : place + 1] == [id]:
+            del ids[place]
+            if not ids:
+                del self._ids[key]
 
     def find(self, key: str, folder: str) -> Resolution | None:
         """The card of this key: one in ``folder`` first."""
         ids = self._ids.get(key)
         if not ids:
             return None
-        best = self._nearby.get((folder, key), ids[0])
+        best = next((id for id in ids if posixpath.dirname(id) == folder), ids[0])
         if len(ids) == 1:
             return Resolution(best)
         return Resolution(best, (best, *(id for id in ids[:MAX_AMBIGUOUS] if id != best)))
@@ -96,6 +111,12 @@ class _Keys:
         self._folded.add(folded, id)
         self._separated.add(_separated(folded), id)
 
+    def remove(self, key: str, id: str) -> None:
+        folded = fold(key)
+        self._exact.remove(nfc(key), id)
+        self._folded.remove(folded, id)
+        self._separated.remove(_separated(folded), id)
+
     def find(self, key: str, folder: str) -> Resolution | None:
         """Exact case wins, then any case."""
         return self._exact.find(nfc(key), folder) or self._folded.find(fold(key), folder)
@@ -107,27 +128,56 @@ class _Keys:
 
 class LinkResolver:
     """Targets to cards, in this order: path, name or alias or title, stem; then the same with either separator style;
-    then with or without a leading type prefix. Built once in O(cards), O(1) a link.
+    then with or without a leading type prefix. O(1) a link, and a card that comes or goes.
     """
 
     def __init__(self, cards: Iterable[Linkable]) -> None:
         self._paths, self._names, self._stems, self._prefixless = _Keys(), _Keys(), _Keys(), _Keys()
-        self._likely: dict[str, str] = {}
-        ordered = sorted(cards, key=lambda card: (card.id.count("/"), len(card.id), card.id))
+        self._likely: dict[str, str] | None = None
+        self._cards: dict[str, Linkable] = {}
+        ordered = sorted(cards, key=lambda card: _order(card.id))
         self._types = {*_USUAL_TYPES, *(fold(card.type) for card in ordered if card.type)}
         for card in ordered:
-            path = _bare(card.id)
-            stem = posixpath.basename(path)
-            names = [_bare(text) for text in (card.name, *card.aliases, card.title) if text]
-            self._paths.add(path, card.id)
-            self._stems.add(stem, card.id)
-            for name in names:
-                self._names.add(name, card.id)
-            for name in dict.fromkeys([stem, *names[: 1 if card.name else 0]]):
-                for rest in self._without_prefix(name):
-                    self._prefixless.add(rest, card.id)
-            for name in (stem, *names):
-                self._likely.setdefault(_separated(fold(name)), card.id)
+            self.add(card)
+
+    @property
+    def types(self) -> frozenset[str]:
+        """Prefixes that a link may leave out, folded: the usual types, and those of the cards it was made with."""
+        return frozenset(self._types)
+
+    def add(self, card: Linkable) -> None:
+        """A card came; its type is among ``types``."""
+        self._cards[card.id] = card
+        self._likely = None
+        for keys, key in self._keys_of(card):
+            keys.add(key, card.id)
+
+    def remove(self, card: Linkable) -> None:
+        """A card went, as it was when it came."""
+        del self._cards[card.id]
+        self._likely = None
+        for keys, key in self._keys_of(card):
+            keys.remove(key, card.id)
+
+    def loose_keys(self, text: str) -> frozenset[str]:
+        """Keys of a link's target, or of a card's path or name: where a link leads, they have one in common."""
+        found: set[str] = set()
+        for form in (text, posixpath.normpath(text)):
+            base = fold(_bare(form)).rpartition("/")[2]
+            found.update(_separated(key) for key in (base, *self._without_prefix(base)))
+        return frozenset(found)
+
+    def _keys_of(self, card: Linkable) -> Iterator[tuple[_Keys, str]]:
+        path = _bare(card.id)
+        stem = posixpath.basename(path)
+        names = _names_of(card)
+        yield self._paths, path
+        yield self._stems, stem
+        for name in names:
+            yield self._names, name
+        for name in dict.fromkeys([stem, *names[: 1 if card.name else 0]]):
+            for rest in self._without_prefix(name):
+                yield self._prefixless, rest
 
     def resolve(self, target: str, *, source_id: str, kind: LinkKind = LinkKind.WIKI) -> Resolution:
         """The card that a link means.
@@ -159,14 +209,23 @@ class LinkResolver:
 
     def suggest(self, target: str, limit: int = 3) -> list[str]:
         """Ids of the cards whose names are most like a target, best first: "did you mean"."""
+        names = self._likely_names()
         likely = process.extract(
             _separated(fold(_bare(target))),
-            self._likely.keys(),
+            names.keys(),
             scorer=fuzz.ratio,
             score_cutoff=_MIN_LIKENESS,
             limit=4 * limit,
         )
-        return list(dict.fromkeys(self._likely[key] for key, _, _ in likely))[:limit]
+        return list(dict.fromkeys(names[key] for key, _, _ in likely))[:limit]
+
+    def _likely_names(self) -> dict[str, str]:
+        if self._likely is None:
+            self._likely = {}
+            for card in sorted(self._cards.values(), key=lambda card: _order(card.id)):
+                for name in (posixpath.basename(_bare(card.id)), *_names_of(card)):
+                    self._likely.setdefault(_separated(fold(name)), card.id)
+        return self._likely
 
     def _by_prefix(self, bare: str, folder: str) -> Resolution | None:
         if found := self._prefixless.find_separated(bare, folder):
@@ -196,6 +255,10 @@ def _paths(bare: str, folder: str, kind: LinkKind) -> list[str]:
         candidates = [bare]
     paths = (posixpath.normpath(candidate) for candidate in dict.fromkeys(candidates) if candidate)
     return [path for path in paths if not path.startswith("..")]
+
+
+def _names_of(card: Linkable) -> list[str]:
+    return [_bare(text) for text in (card.name, *card.aliases, card.title) if text]
 
 
 def _bare(text: str) -> str:

@@ -2,39 +2,110 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from cogvault.cards.links import LinkResolver
-from cogvault.types import CardInfo
+from cogvault.rankers.difference import difference
+from cogvault.text.normalise import fold
+from cogvault.types import CardInfo, Link
 
 
 class LinkGraph:
     """Links between the cards of one snapshot, resolved both ways. Ghost links lead nowhere.
 
+    It follows from one snapshot to the next by the cards that came and went; a link is resolved when somebody asks.
+
     Args:
         cards: all cards of the snapshot.
     """
 
+    cards: Sequence[CardInfo]
+    _held: list[CardInfo]
+    _types: Counter[str]
+
     def __init__(self, cards: Sequence[CardInfo]) -> None:
-        self.cards = cards
-        self._to: dict[str, tuple[str, ...]] = {}
-        back: dict[str, dict[str, None]] = defaultdict(dict)
-        linking = [card for card in cards if card.links]
-        if linking:
-            resolver = LinkResolver(cards)
-            for card in linking:
-                found = (resolver.resolve(link.target, source_id=card.id, kind=link.kind).id for link in card.links)
-                targets = tuple(dict.fromkeys(id for id in found if id is not None and id != card.id))
-                self._to[card.id] = targets
-                for target in targets:
-                    back[target][card.id] = None
-        self._from = {target: tuple(sources) for target, sources in back.items()}
+        self._make(cards)
+
+    def follow(self, cards: Sequence[CardInfo]) -> None:
+        """Be the graph of another snapshot."""
+        if cards is self.cards:
+            return
+        change = difference(self._held, cards)
+        types = self._types + Counter(_types(change.come))
+        types.subtract(_types(change.gone))
+        # A type that is new, or no longer there, changes which prefixes the links of all other cards may leave out.
+        if change.is_large or set(+types) != set(self._types):
+            self._make(cards)
+            return
+        for card in change.gone:
+            self._drop(card)
+        for card in change.come:
+            self._take(card)
+        self.cards, self._held, self._types = cards, change.now, +types
+        self._found.clear()
 
     def related(self, id: str) -> tuple[str, ...]:
         """Ids this card links to, then ids that link to it, each once."""
-        return tuple(dict.fromkeys((*self._to.get(id, ()), *self._from.get(id, ()))))
+        if id not in self._found:
+            card = self._by_id.get(id)
+            self._found[id] = () if card is None else tuple(dict.fromkeys((*self._targets(card), *self.backlinks(id))))
+        return self._found[id]
 
     def backlinks(self, id: str) -> tuple[str, ...]:
         """Ids of cards that link to this one, ordered by id."""
-        return self._from.get(id, ())
+        card = self._by_id.get(id)
+        if card is None:
+            return ()
+        sources = {
+            source
+            for key in self._keys(card)
+            for source, links in self._links.get(key, {}).items()
+            if source != id and any(self._resolved(link, source) == id for link in links)
+        }
+        return tuple(sorted(sources))
+
+    def _make(self, cards: Sequence[CardInfo]) -> None:
+        self.cards = cards
+        self._held = list(cards)
+        self._types = Counter(_types(self._held))
+        self._by_id: dict[str, CardInfo] = {}
+        self._found: dict[str, tuple[str, ...]] = {}
+        # By each loose key of a link's target: the links that have it, by the card that holds them.
+        self._links: dict[str, dict[str, list[Link]]] = defaultdict(dict)
+        self._resolver = LinkResolver(self._held)
+        for card in self._held:
+            self._by_id[card.id] = card
+            self._take_links(card)
+
+    def _take(self, card: CardInfo) -> None:
+        self._by_id[card.id] = card
+        self._resolver.add(card)
+        self._take_links(card)
+
+    def _take_links(self, card: CardInfo) -> None:
+        for link in dict.fromkeys(card.links):
+            for key in self._resolver.loose_keys(link.target):
+                self._links[key].setdefault(card.id, []).append(link)
+
+    def _drop(self, card: CardInfo) -> None:
+        del self._by_id[card.id]
+        self._resolver.remove(card)
+        for link in card.links:
+            for key in self._resolver.loose_keys(link.target):
+                self._links.get(key, {}).pop(card.id, None)
+
+    def _keys(self, card: CardInfo) -> set[str]:
+        names = (card.id, card.name, *card.aliases, card.title)
+        return {key for name in names if name for key in self._resolver.loose_keys(name)}
+
+    def _targets(self, card: CardInfo) -> list[str]:
+        found = (self._resolved(link, card.id) for link in card.links)
+        return [id for id in found if id is not None and id != card.id]
+
+    def _resolved(self, link: Link, source: str) -> str | None:
+        return self._resolver.resolve(link.target, source_id=source, kind=link.kind).id
+
+
+def _types(cards: Sequence[CardInfo]) -> list[str]:
+    return [fold(card.type) for card in cards if card.type]

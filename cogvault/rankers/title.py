@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -12,20 +12,45 @@ from rapidfuzz import fuzz, process
 
 from cogvault.indexes.filters import matches
 from cogvault.protocols import Snapshot
+from cogvault.rankers.difference import difference
 from cogvault.text.normalise import fold
-from cogvault.types import CardInfo, Filter, IntArray, Query, Ranking
+from cogvault.types import CardInfo, Filter, Query, Ranking
 
 CUTOFF = 75.0
 
 
-@dataclass(frozen=True, slots=True)
 class _Names:
-    """Every name of every card, shortest first: folded text, its length, its card's index in ``Snapshot.cards``."""
+    """Every name of every card, shortest first: folded text, and its card. Follows from one snapshot to the next."""
 
     cards: Sequence[CardInfo]
     texts: list[str]
-    lengths: IntArray
-    owners: IntArray
+    owners: list[CardInfo]
+    _held: list[CardInfo]
+    _order: list[tuple[float, str, str]]
+
+    def __init__(self, cards: Sequence[CardInfo]) -> None:
+        self._make(cards)
+
+    def follow(self, cards: Sequence[CardInfo]) -> None:
+        """Hold the names of another snapshot."""
+        if cards is self.cards:
+            return
+        change = difference(self._held, cards)
+        if change.is_large:
+            self._make(cards)
+            return
+        for card in change.gone:
+            for name in _names_of(card):
+                place = bisect_left(self._order, (len(name), name, card.id))
+                del self._order[place], self.texts[place], self.owners[place]
+        for card in change.come:
+            for name in _names_of(card):
+                entry = (len(name), name, card.id)
+                place = bisect_left(self._order, entry)
+                self._order.insert(place, entry)
+                self.texts.insert(place, name)
+                self.owners.insert(place, card)
+        self.cards, self._held = cards, change.now
 
     def near(self, length: int) -> tuple[int, int]:
         """Range of the names that can reach the cutoff for a query of this length.
@@ -34,9 +59,21 @@ class _Names:
         """
         share = CUTOFF / (200.0 - CUTOFF)
         # One character more either way, so that rounding leaves nothing out.
-        first = np.searchsorted(self.lengths, length * share - 1, side="left")
-        end = np.searchsorted(self.lengths, length / share + 1, side="right")
-        return int(first), int(end)
+        return (
+            bisect_left(self._order, (length * share - 1, "", "")),
+            bisect_left(self._order, (length / share + 1, "\U0010ffff", "")),
+        )
+
+    def _make(self, cards: Sequence[CardInfo]) -> None:
+        self.cards = cards
+        self._held = list(cards)
+        found = sorted(
+            ((len(name), name, card.id, card) for card in self._held for name in _names_of(card)),
+            key=lambda item: item[:3],
+        )
+        self._order = [item[:3] for item in found]
+        self.texts = [name for _, name, _, _ in found]
+        self.owners = [card for _, _, _, card in found]
 
 
 class TitleRanker:
@@ -53,29 +90,28 @@ class TitleRanker:
 
     def rank(self, snapshot: Snapshot, query: Query, filter: Filter, limit: int) -> Ranking:
         """Head chunks of the ``limit`` cards with the most similar name, among the cards that pass the filter."""
-        names = self._of(snapshot)
         text = name_form(query.text)
-        if not text or not names.texts:
-            return Ranking(np.empty(0, np.int64), np.empty(0, np.float32))
-        best: dict[int, float] = {}
-        first, end = names.near(len(text))
-        for _, similarity, place in process.extract(
-            text, names.texts[first:end], scorer=fuzz.ratio, processor=None, score_cutoff=CUTOFF, limit=None
-        ):
-            owner = int(names.owners[first + place])
-            best[owner] = max(best.get(owner, 0.0), similarity / 100.0)
-        ranked = sorted(best.items(), key=lambda item: (-item[1], names.cards[item[0]].id))
-        passed = [(card, value) for card, value in ranked if matches(names.cards[card], filter)][:limit]
-        heads = [snapshot.of_card(names.cards[card].id)[0].id for card, _ in passed]
+        best: dict[str, tuple[float, CardInfo]] = {}
+        for owner, similarity in self._similar(snapshot.cards, text):
+            if similarity > best.get(owner.id, (0.0, owner))[0]:
+                best[owner.id] = similarity, owner
+        ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
+        passed = [(id, value) for id, (value, card) in ranked if matches(card, filter)][:limit]
+        heads = [snapshot.of_card(id)[0].id for id, _ in passed]
         return Ranking(np.array(heads, np.int64), np.array([value for _, value in passed], np.float32))
 
-    def _of(self, snapshot: Snapshot) -> _Names:
-        """Folded names of the snapshot's cards, made once for each list of cards."""
-        cards = snapshot.cards
+    def _similar(self, cards: Sequence[CardInfo], text: str) -> list[tuple[CardInfo, float]]:
+        """Cards that have a name like the text, with its similarity."""
+        if not text:
+            return []
         with self._lock:
-            if self._names is None or self._names.cards is not cards:
-                self._names = _collect(cards)
-            return self._names
+            if self._names is None:
+                self._names = _Names(cards)
+            self._names.follow(cards)
+            first, end = self._names.near(len(text))
+            texts, owners = self._names.texts[first:end], self._names.owners[first:end]
+        found = process.extract(text, texts, scorer=fuzz.ratio, processor=None, score_cutoff=CUTOFF, limit=None)
+        return [(owners[place], similarity / 100.0) for _, similarity, place in found]
 
 
 def name_form(text: str) -> str:
@@ -84,14 +120,7 @@ def name_form(text: str) -> str:
     return " ".join(folded.replace("-", " ").replace("_", " ").split())
 
 
-def _collect(cards: Sequence[CardInfo]) -> _Names:
-    found: list[tuple[str, int]] = []
-    for place, card in enumerate(cards):
-        stem = PurePosixPath(card.id).stem
-        for name in dict.fromkeys(
-            name_form(name) for name in (card.title, card.name or "", stem, *card.aliases) if name
-        ):
-            found.append((name, place))
-    found.sort(key=lambda item: len(item[0]))
-    lengths = np.array([len(name) for name, _ in found], np.int64)
-    return _Names(cards, [name for name, _ in found], lengths, np.array([place for _, place in found], np.int64))
+def _names_of(card: CardInfo) -> list[str]:
+    """Names of a card for comparison, each once."""
+    names = (card.title, card.name or "", PurePosixPath(card.id).stem, *card.aliases)
+    return list(dict.fromkeys(name_form(name) for name in names if name))

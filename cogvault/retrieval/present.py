@@ -57,7 +57,7 @@ class Found:
 
 
 class Presenter:
-    """Builds hits. Keeps the link graph of the last snapshot, which is costly and rarely changes."""
+    """Builds hits. Keeps the link graph of the last snapshot, which follows the next one by what changed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -113,8 +113,9 @@ class Presenter:
     def _related(self, snapshot: Snapshot, id: str) -> tuple[str, ...]:
         cards = snapshot.cards
         with self._lock:
-            if self._graph is None or self._graph.cards is not cards:
+            if self._graph is None:
                 self._graph = LinkGraph(cards)
+            self._graph.follow(cards)
             return self._graph.related(id)
 
 

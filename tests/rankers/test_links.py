@@ -1,8 +1,14 @@
 from __future__ import annotations
 
-import pytest
+from datetime import UTC, datetime
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cogvault.cards.links import LinkResolver
 from cogvault.rankers.links import LinkGraph
+from cogvault.types import CardInfo, Link, LinkKind, Stamp
 from tests.retrieval.world import World
 
 
@@ -64,3 +70,65 @@ def test_a_stem_in_the_same_folder_wins() -> None:
 
 def test_an_unknown_card_is_related_to_nothing() -> None:
     assert graph({"a.md": ""}).related("b.md") == ()
+
+
+def _card(id: str, links: tuple[str, ...], name: str | None, type: str | None) -> CardInfo:
+    return CardInfo(
+        id,
+        id,
+        id.removesuffix(".md"),
+        datetime(2026, 1, 1, tzinfo=UTC),
+        Stamp(1, 1, 1),
+        "",
+        name=name,
+        type=type,
+        links=tuple(Link(target, LinkKind.WIKI, 1) for target in links),
+    )
+
+
+_targets = st.sampled_from(
+    ["a", "A", "x/a", "../a", "project_a", "a-b", "a b", "note_a-b", "b.md", "./b", "b/.", "", "c"]
+)
+_cards = st.builds(
+    _card,
+    st.sampled_from(["a.md", "A.md", "x/a.md", "y/a.md", "project_a.md", "note_a-b.md", "x/a b.md", "b.md", "c.md"]),
+    st.lists(_targets, max_size=4).map(tuple),
+    st.none() | st.sampled_from(["a", "c", "x/a", "A B"]),
+    st.none() | st.sampled_from(["note", "project", "meeting"]),
+)
+_snapshots = st.lists(_cards, max_size=8, unique_by=lambda card: card.id).map(
+    lambda cards: sorted(cards, key=lambda card: card.id)
+)
+
+
+def _by_hand(cards: list[CardInfo]) -> dict[str, tuple[str, ...]]:
+    """Every link resolved by a resolver made for these cards."""
+    resolver = LinkResolver(cards)
+    to = {
+        card.id: [resolver.resolve(link.target, source_id=card.id, kind=link.kind).id for link in card.links]
+        for card in cards
+    }
+    return {
+        card.id: tuple(
+            dict.fromkeys(
+                id
+                for id in (*to[card.id], *(other.id for other in cards if card.id in to[other.id]))
+                if id is not None and id != card.id
+            )
+        )
+        for card in cards
+    }
+
+
+@given(first=_snapshots, second=_snapshots, data=st.data())
+def test_a_graph_that_follows_is_the_graph_made_anew(
+    first: list[CardInfo], second: list[CardInfo], data: st.DataObject
+) -> None:
+    kept = {card.id: card for card in first if data.draw(st.booleans())}
+    now = sorted({**{card.id: card for card in second}, **kept}.values(), key=lambda card: card.id)
+    links = LinkGraph(first)
+    assert {card.id: links.related(card.id) for card in first} == _by_hand(first)
+    links.follow(now)
+    assert {card.id: links.related(card.id) for card in now} == _by_hand(now)
+    links.follow(first)
+    assert {card.id: links.related(card.id) for card in first} == _by_hand(first)

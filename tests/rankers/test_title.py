@@ -154,3 +154,19 @@ def test_names_that_are_passed_over_for_their_length_are_none_that_would_be_foun
     cards = {stored.card for stored in snapshot.chunks(found.chunks.tolist())}
     expected = {f"{number}.md" for number, name in enumerate(names) if fuzz.ratio(query, name) >= CUTOFF}
     assert cards == expected
+
+
+def test_names_follow_the_cards_that_come_change_and_go() -> None:
+    world = World(FILES, embedder=None)
+    kept = TitleRanker()
+    for files in (
+        {"ship.md": "---\ntitle: Gateway configurations\n---\nx\n"},
+        {"gateway.md": "---\ntitle: Gateways\naliases: [Gateway configuration]\n---\nx\n", "who.md": "# Whom\n"},
+        {f"n{number}.md": f"# Gateway configuration {number}\n" for number in range(300)},
+    ):
+        world.put(files)
+        snapshot = world.index.snapshot()
+        for text in ("Gateway configuration", "gateway", "who", "go live", "上线清单", "before we ship"):
+            rankings = [ranker.rank(snapshot, Query(text, ()), Filter(), 1000) for ranker in (kept, TitleRanker())]
+            assert [ranking.chunks.tolist() for ranking in rankings[:1]] == [rankings[1].chunks.tolist()]
+            assert [ranking.scores.tolist() for ranking in rankings[:1]] == [rankings[1].scores.tolist()]

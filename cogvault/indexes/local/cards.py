@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -76,6 +76,9 @@ class CardList(Sequence[CardInfo]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def __iter__(self) -> Iterator[CardInfo]:
+        return (row.info for row in self._rows)
 
     @overload
     def __getitem__(self, index: int) -> CardInfo: ...
