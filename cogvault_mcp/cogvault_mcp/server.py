@@ -152,7 +152,8 @@ async def _call(
     except ArgumentsFault as fault:
         return _failure("ArgumentsFault", f"{tool.name}: {fault}", "correct the argument and call again")
     except CogvaultError as error:
-        return _failure(type(error).__name__, str(error), error.hint or "")
+        message = f"{error.key}: {error}" if error.key else str(error)
+        return _failure(type(error).__name__, message, error.hint or "")
     except Exception:  # a defect ends one call, never the server; what it was belongs into the log alone
         logger.exception("%s failed", tool.name)
         return _failure("Defect", f"{tool.name} failed unexpectedly", "see the server's log on standard error")

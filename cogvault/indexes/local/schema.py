@@ -23,7 +23,7 @@ TEXT_BLOCK = 8
 COUNTER_PAGE = 512
 """Words in one row of ``counters``."""
 
-BUSY_SECONDS = 30.0
+BUSY_SECONDS = 2.0
 # Rows are a few kilobytes: at this page size most of them need no overflow page.
 _PAGE_BYTES = 8192
 _WAL_BYTES = 4 * 2**20

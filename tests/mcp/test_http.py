@@ -1,0 +1,181 @@
+"""The server over HTTP: tokens, tenants, origins."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+
+from cogvault.errors import ConfigError
+from cogvault_mcp.tenants import read_tokens
+from tests.mcp.raw import LATEST, SECONDS, environment
+
+TOKENS = {"ana": "a" * 32, "bo": "b" * 32}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server of two tenants."""
+
+    url: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("http")
+    lines = []
+    for name, token in TOKENS.items():
+        (folder / name).mkdir()
+        (folder / name / "secret.md").write_text(f"# Secret\n\nThe door code of {name} is in the blue folder.\n")
+        lines.append(f'[tenants.{name}]\ntoken = "{token}"\npath = "{folder / name}"\n')
+    file = folder / "tokens.toml"
+    file.write_text("\n".join(lines))
+    file.chmod(0o600)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with (folder / "stderr").open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "cogvault_mcp", "--http", f"127.0.0.1:{port}", "--token-file", str(file)],
+            env=environment(folder, COGVAULT_MODEL="none"),
+            stderr=errors,
+        )
+    end = time.monotonic() + SECONDS
+    while process.poll() is None and time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield Served(f"http://127.0.0.1:{port}/mcp", folder)
+    process.terminate()
+    assert process.wait(SECONDS) in (0, -15)
+
+
+def ask(served: Served, tool: str, token: str, **arguments: object) -> str:
+    async def run() -> str:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with (
+            create_mcp_http_client(headers=headers) as http,
+            Client(streamable_http_client(served.url, http_client=http)) as client,
+        ):
+            result = await client.call_tool(tool, dict(arguments))
+            return str(result.content[0].text)  # type: ignore[union-attr]
+
+    return anyio.run(run)
+
+
+def test_a_token_opens_its_own_vault_only(served: Served) -> None:
+    for name, other in (("ana", "bo"), ("bo", "ana")):
+        text = ask(served, "cogvault_recall", TOKENS[name], query="door code blue folder")
+        assert f"door code of {name}" in text
+        assert f"door code of {other}" not in text
+
+
+def test_what_one_tenant_records_no_other_recalls(served: Served) -> None:
+    ask(served, "cogvault_record", TOKENS["ana"], content="The marmot sleeps at noon.", title="Marmot")
+    assert "marmot sleeps" in ask(served, "cogvault_recall", TOKENS["ana"], query="marmot sleeps")
+    assert "marmot sleeps" not in ask(served, "cogvault_recall", TOKENS["bo"], query="marmot sleeps")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": ""},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {TOKENS['ana']}"},
+        {"Authorization": f"Bearer {TOKENS['ana'][:-1]}"},
+        {"Authorization": f"Bearer {TOKENS['ana']} {TOKENS['bo']}"},
+        {"Cookie": f"token={TOKENS['ana']}"},
+    ],
+)
+def test_without_a_known_token_nothing_is_answered(served: Served, headers: dict[str, str]) -> None:
+    for method, path in (
+        ("POST", ""),
+        ("GET", ""),
+        ("DELETE", ""),
+        ("POST", "/../x"),
+        ("GET", "?token=" + TOKENS["ana"]),
+    ):
+        answer = httpx.request(method, served.url + path, headers={**ACCEPT, **headers}, json=HELLO)
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
+def test_a_page_of_another_origin_is_refused(served: Served, headers: dict[str, str]) -> None:
+    bearing = {**ACCEPT, "Authorization": f"Bearer {TOKENS['ana']}", **headers}
+    assert httpx.post(served.url, headers=bearing, json=HELLO).status_code in (403, 421)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "no tenants"),
+        ("tenants = 3", "no tenants"),
+        ("[tenants.a]\ntoken = 'short'\npath = '/x'", "at least 16"),
+        (f"[tenants.a]\ntoken = '{'a' * 20}'", "token and path"),
+        (f"[tenants.a]\ntoken = '{'a' * 20}'\npath = '/x'\nroot = '/'", "token and path"),
+        (
+            f"[tenants.a]\ntoken = '{'a' * 20}'\npath = '/x'\n[tenants.b]\ntoken = '{'a' * 20}'\npath = '/y'",
+            "same token",
+        ),
+        ("[tenants", "no TOML"),
+    ],
+)
+def test_a_token_file_that_is_wrong_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "tokens.toml"
+    file.write_text(text)
+    file.chmod(0o600)
+    with pytest.raises(ConfigError, match=told):
+        read_tokens(file)
+
+
+def test_a_token_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "tokens.toml"
+    file.write_text(f"[tenants.a]\ntoken = '{'a' * 20}'\npath = '/x'")
+    file.chmod(0o644)
+    with pytest.raises(ConfigError, match="others can read"):
+        read_tokens(file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        ([], 2, "no vault was named"),
+        (["--tenant", ""], 2, "no vault was named"),
+        (["--tenant", "/nowhere/at/all"], 3, "no such folder"),
+        (["--http", "8765", "--tenant", "."], 2, "not an address"),
+        (["--http", "127.0.0.1:0", "--tenant", "."], 2, "not an address"),
+    ],
+)
+def test_a_wrong_command_line_says_what_is_wrong(home: Path, arguments: list[str], code: int, told: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cogvault_mcp", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment(home),
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    assert told in done.stderr

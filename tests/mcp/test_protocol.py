@@ -1,0 +1,237 @@
+"""The protocol on the wire: frames that no client should send, versions, cancelling, ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cogvault import __version__
+from tests.mcp.raw import LATEST, SECONDS, Server, environment, serving
+
+ALIVE = {"jsonrpc": "2.0", "id": "still there", "method": "ping"}
+
+
+def is_alive(server: Server) -> bool:
+    server.send(ALIVE)
+    return server.answer(ALIVE["id"])["result"] == {}  # type: ignore[arg-type]
+
+
+def test_the_handshake_names_the_server_and_says_when_to_use_it(example_vault: Path, home: Path) -> None:
+    with serving(example_vault, home) as server:
+        result = server.initialize()["result"]
+    assert result["serverInfo"]["name"] == "cogvault"
+    assert result["serverInfo"]["version"] == __version__
+    assert "cogvault_recall" in result["instructions"]
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])
+def test_a_version_that_is_known_is_spoken(example_vault: Path, home: Path, version: str) -> None:
+    with serving(example_vault, home) as server:
+        assert server.initialize(version)["result"]["protocolVersion"] == version
+        assert server.ask("tools/list")["result"]["tools"]
+
+
+@pytest.mark.parametrize("version", ["9999-01-01", "1.0", ""])
+def test_a_version_that_is_unknown_gets_one_that_is_spoken(example_vault: Path, home: Path, version: str) -> None:
+    with serving(example_vault, home) as server:
+        assert server.initialize(version)["result"]["protocolVersion"] == LATEST
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"\n",
+        b"   \n",
+        b"\r\n",
+        b"not json\n",
+        b"{\n",
+        b"[]\n",
+        b"null\n",
+        b"42\n",
+        b'{"jsonrpc": "2.0"}\n',
+        b'{"jsonrpc": "1.0", "id": 1, "method": "ping"}\n',
+        b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}\n',
+        b'{"jsonrpc": "2.0", "id": 99, "result": {}}\n',
+        b'{"jsonrpc": "2.0", "method": "nobody/knows"}\n',
+        b"\xff\xfe\x00\n",
+        b'{"a": ' + b"[" * 5000 + b"\n",
+        b"x" * 2_000_000 + b"\n",
+        b'[{"jsonrpc": "2.0", "id": 7, "method": "ping"}, {"jsonrpc": "2.0", "id": 8, "method": "ping"}]\n',
+    ],
+    ids=lambda frame: repr(frame[:24]),
+)
+def test_a_bad_frame_harms_nothing(server: Server, frame: bytes) -> None:
+    server.send_bytes(frame)
+    assert is_alive(server)
+
+
+def test_a_method_that_is_unknown_is_an_error(server: Server) -> None:
+    assert server.ask("nobody/knows")["error"]["code"] == -32601
+
+
+def test_a_tool_that_is_unknown_is_an_error(server: Server) -> None:
+    assert "no such tool" in server.ask("tools/call", {"name": "rm", "arguments": {}})["error"]["message"]
+
+
+def test_line_separators_inside_text_break_no_frame(server: Server) -> None:
+    text = "one\u2028two\u2029three\x85four\x0cfive\u0000"
+    made = server.call("cogvault_record", content=text.replace("\u0000", ""), title="Separators")
+    read = server.call("cogvault_read", id=made["structuredContent"]["id"])
+    assert "one\u2028two\u2029three\x85four\x0cfive" in read["content"][0]["text"]
+
+
+def test_a_call_that_is_cancelled_gets_no_answer_and_the_next_one_works(server: Server) -> None:
+    id = server.request("tools/call", {"name": "cogvault_browse", "arguments": {"sync": True}})
+    server.notify("notifications/cancelled", {"requestId": id, "reason": "changed my mind"})
+    answered = []
+    server.send(ALIVE)
+    while (message := server.receive())["id"] != ALIVE["id"]:
+        answered.append(message)
+    assert len(answered) <= 1  # it may have been faster
+    assert server.call("cogvault_recall", query="jobs")["structuredContent"]["status"] == "ok"
+
+
+def test_cancelling_what_has_ended_or_never_was_yields_nothing(server: Server) -> None:
+    id = server.request("ping")
+    server.answer(id)
+    server.notify("notifications/cancelled", {"requestId": id})
+    server.notify("notifications/cancelled", {"requestId": 123456})
+    server.notify("notifications/cancelled", {})
+    assert server.is_silent()
+    assert is_alive(server)
+
+
+def test_a_slow_call_holds_up_nobody(example_vault: Path, home: Path) -> None:
+    for number in range(400):
+        (example_vault / f"many_{number}.md").write_text(f"# Many {number}\n\n" + f"word{number} and more. " * 300)
+    with serving(example_vault, home) as server:
+        server.initialize()
+        slow = server.request("tools/call", {"name": "cogvault_browse", "arguments": {"sync": True}})
+        server.send(ALIVE)
+        first = server.receive()
+        assert first["id"] == ALIVE["id"]
+        assert server.answer(slow)["result"]["structuredContent"]["cards"] > 400
+
+
+def test_progress_of_a_sync_is_told(example_vault: Path, home: Path) -> None:
+    with serving(example_vault, home) as server:
+        server.initialize()
+        call = {"name": "cogvault_browse", "arguments": {"sync": True}, "_meta": {"progressToken": "p"}}
+        id = server.request("tools/call", call)
+        told = []
+        while (message := server.receive()).get("id") != id:
+            told.append(message)
+    assert told
+    assert {message["method"] for message in told} == {"notifications/progress"}
+    assert all(message["params"]["progressToken"] == "p" for message in told)
+
+
+def test_the_handshake_does_not_wait_for_a_vault_that_cannot_be_opened(example_vault: Path, home: Path) -> None:
+    (example_vault / ".cogvault.toml").write_text("modle = 1\n")
+    with serving(example_vault, home) as server:
+        server.initialize()
+        result = server.call("cogvault_recall", query="jobs")
+        assert result["isError"]
+        assert "modle" in result["content"][0]["text"]
+        (example_vault / ".cogvault.toml").unlink()
+        assert not server.call("cogvault_recall", query="jobs").get("isError")
+
+
+def test_standard_output_carries_protocol_only(example_vault: Path, home: Path) -> None:
+    (example_vault / "bad.md").write_bytes(b"---\ntitle: [unclosed\n---\nbody \xff\n")
+    (example_vault / "nul.md").write_bytes(b"\x00" * 100)
+    with serving(example_vault, home, "--debug", COGVAULT_MODEL="bundled") as server:
+        server.initialize()
+        server.call("cogvault_recall", query="jobs")
+        server.call("cogvault_browse", sync=True)
+    assert server.lines
+    for line in server.lines:
+        assert json.loads(line)["jsonrpc"] == "2.0"
+    assert (home / "stderr").stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"},
+        {"LANG": "", "PYTHONIOENCODING": "ascii"},
+    ],
+    ids=["C", "cp1252", "ascii"],
+)
+def test_text_goes_through_whole_in_any_locale(example_vault: Path, home: Path, variables: dict[str, str]) -> None:
+    text = "Řeka 😀 设备 ґанок ěščř"
+    with serving(example_vault, home, **variables) as server:
+        server.initialize()
+        made = server.call("cogvault_record", content=text, title="Řeka 😀")
+        id = made["structuredContent"]["id"]
+        assert text in (example_vault / id).read_text(encoding="utf-8")
+        assert text in server.call("cogvault_read", id=id)["content"][0]["text"]
+
+
+def test_the_server_ends_when_standard_input_does(example_vault: Path, home: Path) -> None:
+    with serving(example_vault, home) as server:
+        server.initialize()
+        server.call("cogvault_recall", query="jobs")
+        server.close()
+        assert server.process.returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a killed parent is told by its children's new parent")
+@pytest.mark.parametrize("is_wrapped", [False, True], ids=["directly", "through a wrapper"])
+def test_the_server_ends_when_its_client_is_killed(example_vault: Path, home: Path, is_wrapped: bool) -> None:
+    """Somebody else keeps standard input open, so that its end cannot tell."""
+    reading, writing = os.pipe()
+    serve = [sys.executable, "-m", "cogvault_mcp", "--tenant", str(example_vault)]
+    command = ["/bin/sh", "-c", '"$@"; exit $?', "sh", *serve] if is_wrapped else serve
+    client = f"""
+import subprocess, sys, time
+child = subprocess.Popen({command!r}, stdin={reading}, stdout=subprocess.PIPE)
+print(child.pid, flush=True)
+child.stdout.readline()
+print("served", flush=True)
+time.sleep(600)
+"""
+    variables = environment(home, COGVAULT_MODEL="none")
+    parent = subprocess.Popen(
+        [sys.executable, "-c", client], stdout=subprocess.PIPE, pass_fds=(reading,), env=variables, text=True
+    )
+    hello = {"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    os.write(writing, json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode() + b"\n")
+    assert parent.stdout is not None
+    child = psutil.Process(int(parent.stdout.readline()))
+    assert parent.stdout.readline() == "served\n"
+    family = [child, *child.children(recursive=True)]
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    if is_wrapped:  # the shell lives on, and with it the pipe: only its own end tells the server
+        child.kill()
+    _, left = psutil.wait_procs(family[::-1], timeout=SECONDS)
+    os.close(reading)
+    os.close(writing)
+    assert left == []
+
+
+def test_the_first_answer_does_not_wait_for_the_whole_index(tmp_path: Path, home: Path) -> None:
+    vault = tmp_path / "large"
+    vault.mkdir()
+    for number in range(3000):
+        (vault / f"card_{number:05}.md").write_text(f"# Card {number}\n\nThe answer of card {number} is here.\n" * 20)
+    with serving(vault, home) as server:
+        server.initialize()
+        result = server.call("cogvault_recall", query="answer of card")
+        assert result["structuredContent"]["status"] in ("stale", "ok")
+        assert "being built" in result["structuredContent"]["reason"] or result["structuredContent"]["hits"]
+        end = time.monotonic() + SECONDS
+        while server.call("cogvault_browse", limit=1)["structuredContent"]["cards"] < 3000:
+            assert time.monotonic() < end
+        assert server.call("cogvault_recall", query="answer of card")["structuredContent"]["status"] == "ok"
