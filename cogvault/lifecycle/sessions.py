@@ -21,9 +21,6 @@ from cogvault.types import EMPTY_META, CardLayers, JsonValue, Turn
 
 __all__ = ["Session", "Sessions"]
 
-# Frontmatter and the turn must fit below the size up to which cards are indexed.
-_HEADER_BYTES = 2048
-
 
 class Session:
     """Turns of one dialogue. Any number of threads and processes may append to one session.
@@ -135,11 +132,11 @@ class Session:
     def _entry(self, turn: Turn) -> Entry:
         assert turn.at is not None
         data = f"\n{write_turn(turn)}\n".encode()
-        if len(data) > self._writer.max_turn_bytes:
+        if len(data) > self._writer.timeline.max_turn_bytes:
             raise CardError(
                 f"a turn of {len(data)} bytes is too long to be indexed",
                 path=self.folder,
-                hint=f"at most {self._writer.max_turn_bytes} bytes; split it, or raise max_card_bytes",
+                hint=f"at most {self._writer.timeline.max_turn_bytes} bytes; split it, or raise max_card_bytes",
             )
         return Entry(timestamp(turn.at)[:10], data)
 
@@ -167,7 +164,7 @@ class Sessions:
         with self._lock:
             writer = self._writers.get(nfc(name))
             if writer is None:
-                writer = _Writer(Timeline(self._workspace, name), self._workspace.config.max_card_bytes - _HEADER_BYTES)
+                writer = _Writer(Timeline(self._workspace, name))
                 self._writers[writer.timeline.name] = writer
         writer.timeline.repair()
         return Session(writer, self._finalise, self._workspace.clock)
@@ -195,12 +192,10 @@ class _Writer:
 
     Args:
         timeline: the files.
-        max_turn_bytes: longest turn.
     """
 
-    def __init__(self, timeline: Timeline, max_turn_bytes: int) -> None:
+    def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
-        self.max_turn_bytes = max_turn_bytes
         self._queue: list[_Waiting] = []
         self._queue_lock = threading.Lock()
         self._disk_lock = threading.Lock()

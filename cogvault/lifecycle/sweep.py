@@ -11,6 +11,7 @@ from cogvault.cards.writer import hash_of
 from cogvault.config import Config
 from cogvault.errors import CogvaultError, ConfigError
 from cogvault.indexes.infos import mtime
+from cogvault.lifecycle.archive import archived
 from cogvault.lifecycle.strength import half_life_days, strength
 from cogvault.lifecycle.uris import find
 from cogvault.lifecycle.usage import Usage, Used
@@ -135,6 +136,7 @@ class Forgetting:
             self._carry_out(item, step, *files[item.card.id], problems) if item.verdict is Verdict.WEAK else item
             for item in items
         )
+        self._drop_uses({card.id for card in cards})
         return SweepReport(done, applied=True, problems=tuple(problems))
 
     def sweep_by_schedule(self) -> None:
@@ -151,6 +153,11 @@ class Forgetting:
             return
         gone = [item.card.id for item in report.weak if item.action is not None]
         logger.info("%s: %d weak cards archived", self._workspace.root, len(gone))
+
+    def _drop_uses(self, known: set[str]) -> None:
+        """Forget the uses of cards that somebody deleted: neither in the vault, nor ignored there, nor archived."""
+        gone = self._usage.all().keys() - known - {card.id for card in archived(self._workspace)}
+        self._usage.drop(id for id in gone if not (self._workspace.root / id).exists())
 
     def _carry_out(self, item: SweepItem, step: Action, path: str, hash: str, problems: list[Problem]) -> SweepItem:
         try:

@@ -20,6 +20,8 @@ from pathlib import Path
 from cogvault.cards.paths import is_usable_name, refusal, resolve_inside
 from cogvault.cards.writer import write_atomic
 from cogvault.errors import CardError
+from cogvault.indexing.folders import ScanOptions
+from cogvault.indexing.scan import is_card_path
 from cogvault.lifecycle.append_note import Note, NoteFile
 from cogvault.lifecycle.turns import is_continued
 from cogvault.lifecycle.workspace import Workspace
@@ -33,6 +35,8 @@ MAX_FILE_BYTES = 64 * 1024
 _FILE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})_([0-9]{3,})\.md")
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"))
 _TRIES = 5
+# More than the frontmatter of a file takes.
+_HEADER_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,9 @@ class Timeline:
         workspace: the vault.
         name: of the session, one usable file name.
 
+    Attributes:
+        max_turn_bytes: longest turn that is indexed.
+
     Raises:
         PathError: the name cannot be that of a folder of the vault.
     """
@@ -65,6 +72,9 @@ class Timeline:
             raise refusal(name)
         self.name = name
         self.folder = f"{SESSIONS}/{name}/timeline"
+        # What lies behind the limit of cards would not be indexed.
+        self.max_turn_bytes = max(0, workspace.config.max_card_bytes - _HEADER_BYTES)
+        self._max_bytes = min(MAX_FILE_BYTES, self.max_turn_bytes)
         self._workspace = workspace
         self._path = resolve_inside(workspace.root, self.folder)
         if self._path.resolve() != self._path:  # a scan does not follow links either: nobody would find the turns
@@ -79,7 +89,7 @@ class Timeline:
 
         Raises:
             VaultError: another writer did not let go in time.
-            CardError: a file cannot be written.
+            CardError: a file cannot be written, or would be ignored.
         """
         by_day: dict[str, list[bytes]] = defaultdict(list)
         for entry in entries:
@@ -130,7 +140,7 @@ class Timeline:
 
     def _append_day(self, day: str, records: Sequence[bytes]) -> Iterator[str]:
         number, room, glue = self._end_of(day)
-        for portion in _portions(records, room):
+        for portion in _portions(records, room, self._max_bytes):
             if portion:
                 file = f"{day}_{number:03}.md"
                 self._write(file, day, number, glue + b"".join(portion))
@@ -146,16 +156,16 @@ class Timeline:
             and match[1] == day
             and note.is_as_left(self._behind(note))
         ):
-            return int(match[2]), MAX_FILE_BYTES - note.offset - note.length, b""
+            return int(match[2]), self._max_bytes - note.offset - note.length, b""
         numbers = [int(match[2]) for file in self.files() if (match := _FILE.fullmatch(file)) and match[1] == day]
         if not numbers:
-            return 1, MAX_FILE_BYTES, b""
+            return 1, self._max_bytes, b""
         number = max(numbers)
         path = self._path / f"{day}_{number:03}.md"
         size = path.lstat().st_size
-        if path.is_symlink() or size >= MAX_FILE_BYTES or not is_continued(data := path.read_bytes()):
-            return number + 1, MAX_FILE_BYTES, b""
-        return number, MAX_FILE_BYTES - size, b"" if data.endswith(b"\n") or not data else b"\n"
+        if path.is_symlink() or size >= self._max_bytes or not is_continued(data := path.read_bytes()):
+            return number + 1, self._max_bytes, b""
+        return number, self._max_bytes - size, b"" if data.endswith(b"\n") or not data else b"\n"
 
     def _write(self, file: str, day: str, number: int, data: bytes) -> None:
         path = self._path / file
@@ -194,6 +204,14 @@ class Timeline:
     def _make_folder(self) -> None:
         if self._path.is_dir():
             return
+        if not is_card_path(
+            self._workspace.root, ScanOptions.from_config(self._workspace.config), f"{self.folder}/1.md"
+        ):
+            raise CardError(
+                "what is said here would not be found: the place is ignored",
+                path=self.folder,
+                hint="look at the patterns of ignore and .cogvaultignore",
+            )
         for folder in (self._path.parent.parent, self._path.parent, self._path):
             if not folder.exists():
                 folder.mkdir(exist_ok=True)
@@ -224,13 +242,13 @@ class Timeline:
             return b""
 
 
-def _portions(records: Sequence[bytes], room: int) -> Iterator[list[bytes]]:
+def _portions(records: Sequence[bytes], room: int, whole: int) -> Iterator[list[bytes]]:
     """The records file by file, the first of which has this much room; one that fits nowhere has a file of its own."""
     portion: list[bytes] = []
     for record in records:
-        if len(record) > room and (portion or room < MAX_FILE_BYTES):
+        if len(record) > room and (portion or room < whole):
             yield portion
-            portion, room = [], MAX_FILE_BYTES
+            portion, room = [], whole
         portion.append(record)
         room -= len(record)
     yield portion

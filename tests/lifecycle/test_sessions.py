@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 from cogvault.cards import MarkdownCardParser
+from cogvault.config import Config
 from cogvault.errors import CardError, PathError, VaultError
 from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.timeline import MAX_FILE_BYTES
@@ -264,6 +266,33 @@ def test_a_session_never_leaves_the_vault_by_a_link(base: Path) -> None:
         of("abc")
     assert of.names() == []
     assert list(outside.iterdir()) == []
+
+
+def test_a_place_that_is_ignored_is_refused(base: Path) -> None:
+    of = sessions(base)
+    (base / "vault" / ".cogvaultignore").write_text("/session/secret/\n")
+    with pytest.raises(CardError, match="would not be found"):
+        of("secret").append("Ana", "x", NOW)
+    of("open").append("Ana", "x", NOW)
+    assert of.names() == ["open"]
+
+
+def test_no_file_grows_beyond_what_is_indexed(base: Path) -> None:
+    space = replace(workspace(base), config=Config(max_card_bytes=4096))
+    session = Sessions(space, lambda folder: CardLayers(folder, ""))("abc")
+    said = session.append_many(Turn("Ana", f"{number} " + "words " * 50, NOW) for number in range(30))
+    assert tuple(session.turns()) == said
+    assert max(len(text) for text in files(base).values()) <= 4096
+    with pytest.raises(CardError, match="at most 2048 bytes"):
+        session.append("Ana", "x" * 3000, NOW)
+
+
+def test_nothing_that_was_said_is_kept_outside_of_the_vault(base: Path, session: Session) -> None:
+    session.append("Ana", "a telling word", NOW)
+    session.append("Ana", "another telling word", NOW)
+    kept = [path.read_bytes() for path in (base / "state").rglob("*") if path.is_file()]
+    assert len(kept) == 1
+    assert b"telling" not in kept[0]
 
 
 def test_names_of_every_script_and_form_are_one_session(base: Path) -> None:

@@ -196,6 +196,19 @@ def test_a_use_keeps_a_card(shelf: Shelf) -> None:
     assert (found["old.md"].uses, found["old.md"].strength) == (1, 1.0)
 
 
+def test_uses_of_cards_that_somebody_deleted_are_dropped(shelf: Shelf) -> None:
+    (shelf.root / "other").mkdir()
+    shelf.write("other/not-walked.md", "In a folder of a flat vault.", 1)
+    shelf.usage.count(["gone.md", "new.md", "other/not-walked.md"])
+    shelf.forgetting().sweep(apply=False)
+    assert "gone.md" in shelf.usage.all()
+    shelf.usage.count(["old.md"])
+    shelf.now += timedelta(days=1000)
+    shelf.forgetting().sweep(apply=True)
+    assert set(shelf.usage.all()) == {"new.md", "old.md", "other/not-walked.md"}
+    assert ".archive/old.md" in shelf.files()
+
+
 def test_a_card_that_cannot_be_archived_does_not_keep_the_others(shelf: Shelf) -> None:
     shelf.write("stuck.md", "Old too.", 500)
     report = shelf.forgetting().sweep(apply=True)
