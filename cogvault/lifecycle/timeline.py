@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cogvault.cards.paths import is_usable_name, refusal, resolve_inside
-from cogvault.cards.writer import write_atomic
+from cogvault.cards.writer import flush_folder, write_atomic
 from cogvault.errors import CardError
 from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.scan import is_card_path
@@ -215,7 +215,7 @@ class Timeline:
         for folder in (self._path.parent.parent, self._path.parent, self._path):
             if not folder.exists():
                 folder.mkdir(exist_ok=True)
-                _flush(folder.parent)
+                flush_folder(folder.parent)
         if self._path.resolve() != self._path:
             raise refusal(self.name)
 
@@ -265,14 +265,3 @@ def _write_all(handle: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(handle, left) :]
-
-
-def _flush(folder: Path) -> None:
-    """Make new names in a folder last through a loss of power, where folders can be flushed."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
