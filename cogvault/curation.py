@@ -93,7 +93,7 @@ class Curation:
         """
         if purge:
             return archive.purge(self._workspace, self._usage.drop, id)
-        return archive.forget(self._workspace, id)
+        return archive.forget(self._workspace, self._engine.known().cards, id)
 
     def archived(self) -> tuple[ArchivedCard, ...]:
         """The cards in the archive, ordered by id and version."""

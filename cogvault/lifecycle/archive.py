@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +26,7 @@ from cogvault.lifecycle.files import read_bytes, refuse_link
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
-from cogvault.types import Action, ArchivedCard, WriteResult
+from cogvault.types import Action, ArchivedCard, CardInfo, WriteResult
 
 __all__ = ["archived", "forget", "purge", "purge_archived", "restore"]
 
@@ -62,11 +62,12 @@ def archived(workspace: Workspace) -> tuple[ArchivedCard, ...]:
     return tuple(sorted(found, key=lambda card: (card.id, card.version)))
 
 
-def forget(workspace: Workspace, text: str) -> WriteResult:
+def forget(workspace: Workspace, cards: Sequence[CardInfo], text: str) -> WriteResult:
     """Move a card to the archive.
 
     Args:
         workspace: the vault.
+        cards: what the index knows, ordered by id; it may lag behind, so that many can be moved without waiting for it.
         text: id, path or address of the card.
 
     Raises:
@@ -74,7 +75,7 @@ def forget(workspace: Workspace, text: str) -> WriteResult:
         CardError: the card cannot be moved.
     """
     with workspace.writing():
-        card = find(workspace, text)
+        card = find(workspace, text, cards)
         refuse_link(card)
         uri = uri_of(workspace, card.id)
         known = [kept for kept in _all(workspace.root) if nfc(kept.path) == card.id]

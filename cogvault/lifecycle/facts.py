@@ -45,7 +45,7 @@ def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
     """
     with workspace.writing():
         cards = workspace.latest().cards
-        before, after = find(workspace, old), find(workspace, new)
+        before, after = find(workspace, old, cards), find(workspace, new, cards)
         chain = _Chain(cards)
         if before.id == after.id:
             raise CardError("a card cannot take its own place", path=before.path, hint="name two cards")
@@ -74,7 +74,7 @@ def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
         PathError: it names no card.
     """
     cards = workspace.latest().cards
-    id, now = find(workspace, text).id, workspace.clock()
+    id, now = find(workspace, text, cards).id, workspace.clock()
     chain = _Chain(cards)
     by_id = {card.id: card for card in cards}
     is_card = partial(has_card, cards)

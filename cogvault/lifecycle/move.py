@@ -59,7 +59,7 @@ def move(
     """
     with workspace.writing():
         snapshot = workspace.latest()
-        source = find(workspace, text)
+        source = find(workspace, text, snapshot.cards)
         refuse_link(source)
         target = place(workspace, new, source.file.name)
         data = read_bytes(source)

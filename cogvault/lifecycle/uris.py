@@ -7,6 +7,7 @@ is meant. Whatever is refused is refused with the same words, so that nobody lea
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,19 +19,27 @@ from cogvault.indexing.locate import Located, locate
 from cogvault.indexing.scan import is_card_path
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
+from cogvault.types import CardInfo
 
 __all__ = ["Located", "find", "make_folder", "place", "uri_of"]
 
 _SUFFIX = ".md"
 
 
-def find(workspace: Workspace, text: str) -> Located:
+def find(workspace: Workspace, text: str, cards: Sequence[CardInfo] | None = None) -> Located:
     """The card that an id, its path on disk or its address names.
+
+    Args:
+        workspace: the vault.
+        text: the name.
+        cards: what an index knows, ordered by id; it may lag behind the files, which are looked at too. None = what it
+            knows once all that was written is in it.
 
     Raises:
         PathError: there is none; the refusal does not say what exists.
     """
-    found = locate(workspace.root, ScanOptions.from_config(workspace.config), workspace.fresh().cards, text)
+    known = workspace.fresh().cards if cards is None else cards
+    found = locate(workspace.root, ScanOptions.from_config(workspace.config), known, text)
     if not found.file.is_file():
         raise refusal(text)
     return found

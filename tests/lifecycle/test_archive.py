@@ -219,3 +219,18 @@ def test_uses_stay_with_an_archived_card_and_go_with_a_purged_one(desk: Desk) ->
     vault.forget("c.md", purge=True)
     assert usage.all() == {}
     usage.close()
+
+
+def test_a_card_of_a_moment_ago_is_forgotten_and_one_that_is_gone_is_refused(
+    desk: Desk,
+) -> None:
+    vault = desk.open(refresh_seconds=3600)
+    vault.sync()
+    desk.write("new.md", "wombat\n")
+    assert vault.forget("new.md").action is Action.ARCHIVED
+    vault.restore("new.md")
+    assert [hit.id for hit in vault.search("wombat")] == ["new.md"]
+    vault.forget("new.md")
+    with pytest.raises(PathError):
+        vault.forget("new.md")
+    assert vault.search("wombat").items == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -371,3 +372,17 @@ def test_after_any_move_every_link_leads_where_it_led(bodies: dict[str, str], da
 
 
 _IDS = ("a.md", "b.md", "x/a.md", "x/b.md", "x/y/c.md", "y/a b.md", "y/Ünï.md")
+
+
+def test_cards_that_link_to_each_other_are_moved_by_many_at_once(desk: Desk) -> None:
+    count = 6
+    for number in range(count):
+        links = " ".join(f"[[card{other}]]" for other in range(count))
+        desk.write(f"card{number}.md", f"{number}: {links}\n")
+    desk.vault.sync()
+    with ThreadPoolExecutor(count) as pool:
+        moves = [pool.submit(desk.vault.move, f"card{number}.md", f"moved{number}.md") for number in range(count)]
+        for move in moves:
+            move.result()
+    links = " ".join(f"[[moved{other}]]" for other in range(count))
+    assert desk.files() == {f"moved{number}.md": f"{number}: {links}\n".encode() for number in range(count)}
