@@ -147,9 +147,7 @@ class Fleet:
         try:
             with entry.lock:
                 if entry.vault is None:
-                    vault = Vault(folder, self._config, models=self.models)
-                    self._opened(vault)
-                    entry.vault = vault
+                    entry.vault = self._opened_vault(folder)
             yield entry.vault
         finally:
             self._release(folder, entry)
@@ -212,6 +210,15 @@ class Fleet:
             idle = [self._open.pop(folder) for folder, entry in list(self._open.items()) if not entry.users]
         for entry in idle:
             _close(entry)
+
+    def _opened_vault(self, folder: Path) -> Vault:
+        vault = Vault(folder, self._config, models=self.models)
+        try:
+            self._opened(vault)
+        except BaseException:
+            vault.close()
+            raise
+        return vault
 
     def _lease(self, folder: Path) -> _Open:
         with self._lock:

@@ -23,6 +23,7 @@ def own_user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
                 patch.delenv(variable)
         for kind in ("CACHE", "CONFIG", "DATA", "STATE"):
             patch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
+        patch.setenv("COGVAULT_RUNTIME_DIR", str(home / "runtime"))  # the daemon of this machine's user is not asked
         yield
 
 

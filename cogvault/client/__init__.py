@@ -9,6 +9,7 @@ Only the standard library is imported, so that asking costs a command or a hook 
 """
 
 from cogvault.client.endpoint import Endpoint, endpoints, runtime_folder
+from cogvault.client.parts import RemoteLayers, RemoteSession
 from cogvault.client.remote import RemoteVault, connect
 
-__all__ = ["Endpoint", "RemoteVault", "connect", "endpoints", "runtime_folder"]
+__all__ = ["Endpoint", "RemoteLayers", "RemoteSession", "RemoteVault", "connect", "endpoints", "runtime_folder"]

@@ -10,18 +10,21 @@ from typing import Any
 
 from cogvault.client.endpoint import Endpoint
 from cogvault.client.wire import to_error
-from cogvault.errors import CogvaultError, DaemonError
+from cogvault.errors import DaemonError
 
-__all__ = ["Connection"]
+__all__ = ["Connection", "NobodyListens"]
 
 # Finding out that nobody listens must cost a command nothing.
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 120.0
+_NOBODY = (ConnectionRefusedError, FileNotFoundError)
+# What a connection that the other side closed meanwhile fails with, before anything of an answer was read.
+_CLOSED = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
+    def __init__(self, path: str) -> None:
+        super().__init__("localhost")
         self._path = path
 
     def connect(self) -> None:
@@ -35,17 +38,19 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
 
 
+class NobodyListens(DaemonError):
+    """No daemon is there at all, which is no fault."""
+
+
 class Connection:
     """Sends requests one after another; safe to share between threads, each of which has a connection of its own.
 
     Args:
         endpoint: where the daemon is.
-        timeout_seconds: how long an answer may take.
     """
 
-    def __init__(self, endpoint: Endpoint, timeout_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._timeout = timeout_seconds
         self._local = threading.local()
 
     def close(self) -> None:
@@ -54,49 +59,75 @@ class Connection:
             open_one.close()
             self._local.http = None
 
-    def call(self, path: str, body: dict[str, Any] | None = None) -> Any:
+    def call(
+        self,
+        path: str,
+        body: dict[str, Any] | None = None,
+        *,
+        repeatable: bool = False,
+        timeout_seconds: float | None = ANSWER_SECONDS,
+    ) -> Any:
         """POST a JSON body, or GET without one; the answer's JSON.
 
+        Args:
+            path: of the request.
+            body: what is sent.
+            repeatable: doing it twice is as good as once, so that a connection which ends before the answer is no
+                reason to give up.
+            timeout_seconds: how long an answer may take, None = as long as the daemon lives.
+
         Raises:
-            DaemonError: nobody answers.
+            NobodyListens: there is no daemon.
+            DaemonError: it does not answer, or turns the call away.
             CogvaultError: what the daemon says went wrong.
         """
+        data = None if body is None else json.dumps(body).encode()
         try:
-            status, data = self._exchange(path, None if body is None else json.dumps(body).encode())
+            try:
+                status, answer = self._exchange(path, data, timeout_seconds)
+            except _CLOSED:
+                if not repeatable:
+                    raise
+                self.close()
+                status, answer = self._exchange(path, data, timeout_seconds)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise DaemonError(f"no daemon answers: {error}", path=str(self.endpoint)) from error
+            raise self._failure(error, is_write=not repeatable and body is not None) from error
         try:
-            document = json.loads(data)
+            document = json.loads(answer)
         except ValueError as error:
             raise DaemonError("what answers is no cogvault daemon", path=str(self.endpoint)) from error
         if status >= 400:
             fault = document.get("error") if isinstance(document, dict) else None
-            raise to_error(fault) if isinstance(fault, dict) else CogvaultError(f"the daemon answered {status}")
+            raise to_error(fault) if isinstance(fault, dict) else DaemonError(f"the daemon answered {status}")
         return document
 
-    def _exchange(self, path: str, body: bytes | None) -> tuple[int, bytes]:
+    def _failure(self, error: Exception, *, is_write: bool) -> DaemonError:
+        if isinstance(error, _NOBODY):
+            return NobodyListens("no daemon answers", path=str(self.endpoint), hint="start one: cogvault daemon")
+        reason = str(error) or type(error).__name__
+        hint = "look whether it was done before doing it again" if is_write else None
+        return DaemonError(f"the daemon gave no answer: {reason}", path=str(self.endpoint), hint=hint)
+
+    def _exchange(self, path: str, body: bytes | None, timeout_seconds: float | None) -> tuple[int, bytes]:
         headers = {"Content-Type": "application/json"}
         if self.endpoint.token:
             headers["Authorization"] = f"Bearer {self.endpoint.token}"
-        kept = getattr(self._local, "http", None)
+        kept: http.client.HTTPConnection | None = getattr(self._local, "http", None)
         if kept is None or _is_dead(kept):
             self.close()
             kept = self._local.http = self._connect()
-        return self._send(kept, path, body, headers)
+        kept.timeout = timeout_seconds
+        if kept.sock is not None:
+            kept.sock.settimeout(timeout_seconds)
+        kept.request("GET" if body is None else "POST", path, body, headers)
+        answer = kept.getresponse()
+        return answer.status, answer.read()
 
     def _connect(self) -> http.client.HTTPConnection:
         if self.endpoint.socket:
-            return _UnixConnection(self.endpoint.socket, self._timeout)
-        return http.client.HTTPConnection(self.endpoint.host, self.endpoint.port, timeout=self._timeout)
-
-    @staticmethod
-    def _send(
-        connection: http.client.HTTPConnection, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> tuple[int, bytes]:
-        connection.request("GET" if body is None else "POST", path, body, headers)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+            return _UnixConnection(self.endpoint.socket)
+        return http.client.HTTPConnection(self.endpoint.host, self.endpoint.port)
 
 
 def _is_dead(connection: http.client.HTTPConnection) -> bool:
@@ -110,5 +141,3 @@ def _is_dead(connection: http.client.HTTPConnection) -> bool:
         return False
     except OSError:
         return True
-    finally:
-        connection.sock.settimeout(connection.timeout)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cogvault.errors import VaultError
+from cogvault.errors import DaemonError
 
 __all__ = ["ENDPOINT_FILE", "RUNTIME_VARIABLE", "Endpoint", "endpoints", "is_private", "runtime_folder", "socket_path"]
 
@@ -70,7 +70,11 @@ def is_private(folder: Path) -> bool:
 
 
 def endpoints(environment: Mapping[str, str] | None = None) -> list[Endpoint]:
-    """Ways to this user's daemon that may exist, the socket first; none that another user could have put there."""
+    """Ways to this user's daemon that may exist, the socket first; none that another user could have put there.
+
+    Raises:
+        DaemonError: the endpoint file is damaged.
+    """
     folder = runtime_folder(environment)
     found: list[Endpoint] = []
     socket = socket_path(folder)
@@ -84,7 +88,7 @@ def endpoints(environment: Mapping[str, str] | None = None) -> list[Endpoint]:
             pass
         except (OSError, ValueError, KeyError, TypeError) as error:
             hint = "stop the daemon, remove the file, and start it again"
-            raise VaultError("not the endpoint of a daemon", path=folder / ENDPOINT_FILE, hint=hint) from error
+            raise DaemonError("not the endpoint of a daemon", path=folder / ENDPOINT_FILE, hint=hint) from error
     return found
 
 

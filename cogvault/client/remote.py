@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from cogvault import __version__
-from cogvault.client.connection import Connection
+from cogvault.client.calls import Calls
+from cogvault.client.connection import Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
-from cogvault.client.wire import from_json
+from cogvault.client.parts import RemoteLayers, RemoteSession
+from cogvault.client.wire import from_json, to_wire
 from cogvault.errors import DaemonError
 from cogvault.types import (
     ArchivedCard,
     CardInfo,
-    CardLayers,
+    CardStrength,
     CardText,
     Draft,
     FactVersion,
     Folder,
-    JsonValue,
     ListedCard,
-    Turn,
+    SweepReport,
     VaultStatus,
     WriteResult,
-    to_json,
 )
 
 if TYPE_CHECKING:
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     from cogvault.retrieval.request import Names, When
     from cogvault.types.writes import Moment
 
-__all__ = ["RemoteSession", "RemoteVault", "connect"]
+__all__ = ["RemoteVault", "connect"]
 
-T = TypeVar("T")
 _PREFIX = "COGVAULT_"
+# A daemon that does not even say who it is in this time is not waited for.
+HELLO_SECONDS = 2.0
 
 
 def connect(
@@ -65,26 +66,24 @@ def connect(
         VaultError: the daemon cannot open the vault.
     """
     variables = os.environ if environment is None else environment
-    found = endpoints(variables) if endpoint is None else [endpoint]
-    refusal: DaemonError | None = None
-    for one in found:
+    for one in endpoints(variables) if endpoint is None else [endpoint]:
         connection = Connection(one)
         try:
-            hello = connection.call("/v1/hello")
-        except DaemonError as error:
-            refusal = error if endpoint is not None or not one.socket else None  # a socket may be a crashed daemon's
+            hello = connection.call("/v1/hello", repeatable=True, timeout_seconds=HELLO_SECONDS)
+        except NobodyListens:  # what a daemon that crashed left behind
+            if endpoint is not None:
+                raise
             continue
-        if hello.get("version") != __version__:
-            told = f"the daemon is cogvault {hello.get('version')}, this is {__version__}"
-            raise DaemonError(told, path=str(one), hint="restart it: cogvault daemon --stop, then cogvault daemon")
+        if not isinstance(hello, dict) or hello.get("version") != __version__:
+            told = hello.get("version") if isinstance(hello, dict) else "of no known version"
+            hint = "restart it: cogvault daemon --stop, then cogvault daemon"
+            raise DaemonError(f"the daemon is cogvault {told}, this is {__version__}", path=str(one), hint=hint)
         body = {
             "tenant": str(Path(path).expanduser().absolute()),
-            "settings": {name: _json(value) for name, value in (settings or {}).items()},
+            "settings": {name: to_wire(value) for name, value in (settings or {}).items()},
             "environment": {name: value for name, value in variables.items() if name.startswith(_PREFIX)},
         }
-        return RemoteVault(Path(connection.call("/v1/open", body)["tenant"]), connection)
-    if refusal is not None:
-        raise refusal
+        return RemoteVault(Path(connection.call("/v1/open", body, repeatable=True)["tenant"]), connection)
     return None
 
 
@@ -101,7 +100,8 @@ class RemoteVault:
 
     def __init__(self, path: Path, connection: Connection) -> None:
         self.path = path
-        self._connection = connection
+        self._calls = Calls(path, connection)
+        self.layers = RemoteLayers(self._calls)
 
     def __enter__(self) -> RemoteVault:
         return self
@@ -116,13 +116,15 @@ class RemoteVault:
 
     def close(self) -> None:
         """Close the connection; the daemon's vault stays open."""
-        self._connection.close()
+        self._calls.close()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """As ``Vault.sync``; its progress is not told."""
         from cogvault.indexing.report import SyncReport
 
-        return self._call("sync", SyncReport, verify=verify)
+        return self._calls("sync", SyncReport, verify=verify)
+
+    reindex = sync
 
     def search(
         self,
@@ -163,36 +165,32 @@ class RemoteVault:
             explain=explain,
             sync=sync,
         )
-        document = self._ask("search", arguments)
+        document = self._calls.ask("search", arguments)
         return from_json(Hits, {**document, "items": document["hits"]})
 
     def read(self, id: str, lines: tuple[int, int] | None = None) -> CardText:
         """As ``Vault.read``."""
-        return self._call("read", CardText, id=id, lines=lines)
-
-    def layers(self, id: str = "") -> CardLayers:
-        """As ``Vault.layers(id)``."""
-        return self._call("layers", CardLayers, id=id)
+        return self._calls("read", CardText, id=id, lines=lines)
 
     def cards(self) -> Sequence[CardInfo]:
         """As ``Vault.cards``."""
-        return self._call("cards", tuple[CardInfo, ...])
+        return self._calls("cards", tuple[CardInfo, ...])
 
     def status(self) -> VaultStatus:
         """As ``Vault.status``."""
-        return self._call("status", VaultStatus)
+        return self._calls("status", VaultStatus)
 
     def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
         """As ``Vault.list``."""
-        return self._call("list", tuple[ListedCard, ...], prefix=prefix)
+        return self._calls("list", tuple[ListedCard, ...], prefix=prefix)
 
     def tree(self, prefix: str = "") -> Folder:
         """As ``Vault.tree``."""
-        return self._call("tree", Folder, prefix=prefix)
+        return self._calls("tree", Folder, prefix=prefix)
 
     def history(self, id: str) -> tuple[FactVersion, ...]:
         """As ``Vault.history``."""
-        return self._call("history", tuple[FactVersion, ...], id=id)
+        return self._calls("history", tuple[FactVersion, ...], id=id)
 
     def record(
         self,
@@ -212,7 +210,7 @@ class RemoteVault:
         redact: bool = False,
     ) -> WriteResult:
         """As ``Vault.record``."""
-        return self._call(
+        return self._calls(
             "record",
             WriteResult,
             content=content,
@@ -232,7 +230,7 @@ class RemoteVault:
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
         """As ``Vault.record_many``."""
-        return self._call("record_many", tuple[WriteResult, ...], drafts=drafts)
+        return self._calls("record_many", tuple[WriteResult, ...], drafts=drafts)
 
     def update(
         self,
@@ -247,7 +245,7 @@ class RemoteVault:
         redact: bool = False,
     ) -> WriteResult:
         """As ``Vault.update``."""
-        return self._call(
+        return self._calls(
             "update",
             WriteResult,
             id=id,
@@ -262,83 +260,45 @@ class RemoteVault:
 
     def supersede(self, old: str, new: str) -> WriteResult:
         """As ``Vault.supersede``."""
-        return self._call("supersede", WriteResult, old=old, new=new)
+        return self._calls("supersede", WriteResult, old=old, new=new)
 
     def move(self, id: str, new: str) -> WriteResult:
         """As ``Vault.move``."""
-        return self._call("move", WriteResult, id=id, new=new)
+        return self._calls("move", WriteResult, id=id, new=new)
 
     def forget(self, id: str, *, purge: bool = False) -> WriteResult:
         """As ``Vault.forget``."""
-        return self._call("forget", WriteResult, id=id, purge=purge)
+        return self._calls("forget", WriteResult, id=id, purge=purge)
 
     def archived(self) -> tuple[ArchivedCard, ...]:
         """As ``Vault.archived``."""
-        return self._call("archived", tuple[ArchivedCard, ...])
+        return self._calls("archived", tuple[ArchivedCard, ...])
 
     def restore(self, id: str, version: int | None = None) -> WriteResult:
         """As ``Vault.restore``."""
-        return self._call("restore", WriteResult, id=id, version=version)
+        return self._calls("restore", WriteResult, id=id, version=version)
 
     def purge(self, id: str, version: int | None = None) -> WriteResult:
         """As ``Vault.purge``."""
-        return self._call("purge", WriteResult, id=id, version=version)
+        return self._calls("purge", WriteResult, id=id, version=version)
+
+    def strength(self, id: str) -> CardStrength:
+        """As ``Vault.strength``."""
+        return self._calls("strength", CardStrength, id=id)
+
+    def strengths(self) -> tuple[CardStrength, ...]:
+        """As ``Vault.strengths``."""
+        return self._calls("strengths", tuple[CardStrength, ...])
+
+    def sweep(self, *, apply: bool = False, purge: bool = False) -> SweepReport:
+        """As ``Vault.sweep``."""
+        return self._calls("sweep", SweepReport, apply=apply, purge=purge)
 
     def session(self, name: str) -> RemoteSession:
         """As ``Vault.session``."""
-        return RemoteSession(self, name)
+        known: dict[str, str] = self._calls("session", dict[str, str], name=name)
+        return RemoteSession(self._calls, known["name"], known["folder"], known["uri"])
 
-    def sessions(self) -> tuple[str, ...]:
+    def sessions(self) -> builtins.list[str]:
         """As ``Vault.sessions``."""
-        return self._call("sessions", tuple[str, ...])
-
-    def _call(self, method: str, kind: type[T], **arguments: Any) -> T:
-        return from_json(kind, self._ask(method, arguments)["result"])
-
-    def _ask(self, method: str, arguments: Mapping[str, Any]) -> Any:
-        given = {name: _json(value) for name, value in arguments.items()}
-        return self._connection.call(f"/v1/vault/{method}", {"tenant": str(self.path), **given})
-
-
-class RemoteSession:
-    """A session of a vault of the daemon; as ``Session``."""
-
-    def __init__(self, vault: RemoteVault, name: str) -> None:
-        self._vault = vault
-        self.name = name
-
-    def append(
-        self,
-        speaker: str,
-        text: str,
-        at: datetime | str | None = None,
-        meta: Mapping[str, JsonValue] | None = None,
-    ) -> Turn:
-        """As ``Session.append``."""
-        moment = datetime.fromisoformat(at) if isinstance(at, str) else at
-        return self.append_many([Turn(speaker, text, moment, meta or {})])[0]
-
-    def append_many(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
-        """As ``Session.append_many``."""
-        return self._vault._call(  # noqa: SLF001 - the other half of one client
-            "session_append", tuple[Turn, ...], name=self.name, turns=turns
-        )
-
-    def turns(self, last: int | None = None) -> list[Turn]:
-        """As ``Session.turns``."""
-        return list(self._vault._call("session_turns", tuple[Turn, ...], name=self.name, last=last))  # noqa: SLF001
-
-    def close(self) -> CardLayers:
-        """As ``Session.close``."""
-        return self._vault._call("session_close", CardLayers, name=self.name)  # noqa: SLF001
-
-
-def _json(value: Any) -> Any:
-    """An argument as JSON. Text stays text; any other series of values is a list."""
-    if isinstance(value, Mapping):
-        return {str(name): _json(item) for name, item in value.items()}
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Iterable) and not isinstance(value, str | Draft | Turn):
-        return [_json(item) for item in value]
-    return to_json(value)
+        return self._calls("sessions", builtins.list[str])

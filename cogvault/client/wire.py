@@ -1,20 +1,22 @@
-"""JSON to the values that it was made of. The other direction is ``cogvault.types.to_json``."""
+"""JSON to the values that it was made of, and arguments and errors to JSON."""
 
 from __future__ import annotations
 
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
 from enum import Enum
 from functools import cache
+from pathlib import PurePath
 from typing import Any, TypeVar, cast
 
 from cogvault import errors
 from cogvault.errors import CogvaultError
+from cogvault.types import to_json
 
-__all__ = ["error_to_json", "from_json", "to_error"]
+__all__ = ["error_to_json", "from_json", "to_error", "to_wire"]
 
 T = TypeVar("T")
 _ERRORS = {name: getattr(errors, name) for name in errors.__all__}
@@ -66,6 +68,19 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
     """Types of the fields of a dataclass."""
     hints = typing.get_type_hints(kind)
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def to_wire(value: Any) -> Any:
+    """An argument as JSON. Text stays text; any other series of values is a list."""
+    if isinstance(value, Mapping):
+        return {str(name): to_wire(item) for name, item in value.items()}
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Iterable) and not isinstance(value, str | PurePath):
+        return [to_wire(item) for item in value]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_wire(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return to_json(value)
 
 
 def error_to_json(error: CogvaultError) -> dict[str, Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from cogvault import Config, Vault
+    from cogvault.client import RemoteVault
 
 RECALL = "Searching (every command takes these)"
 INDEXING = "Indexing"
@@ -33,7 +34,7 @@ _SETTINGS = {
     "rerank": "rerank_model",
     "strip_frontmatter": "strip_frontmatter",
 }
-_SHARED = (*_SETTINGS, "types", "k", "tenant", "as_json", "debug")
+_SHARED = (*_SETTINGS, "types", "k", "tenant", "as_json", "debug", "daemon")
 
 
 class Folder(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
@@ -65,6 +66,7 @@ class Shared:
         k: hits at most, None = the library's default.
         as_json: print one JSON document.
         debug: show tracebacks and log to standard error.
+        daemon: ask the daemon when one runs.
     """
 
     tenant: Path | None
@@ -73,6 +75,7 @@ class Shared:
     k: int | None
     as_json: bool
     debug: bool
+    daemon: bool
 
     def at(self, folder: Path) -> Shared:
         """The same for another vault.
@@ -100,8 +103,22 @@ class Shared:
 
         return Config(**self.settings)
 
-    def open(self) -> Vault:
-        """Open the vault, for a ``with`` statement."""
+    def open(self) -> Vault | RemoteVault:
+        """The vault as the daemon serves it, when one runs, else opened here; for a ``with`` statement."""
+        folder = self.folder()
+        if self.daemon:
+            from cogvault.client import connect
+            from cogvault.errors import DaemonError
+
+            try:
+                if (remote := connect(folder, self.settings)) is not None:
+                    return remote
+            except DaemonError as error:
+                click.echo(f"working without the daemon: {error}", err=True)
+        return self.open_here()
+
+    def open_here(self) -> Vault:
+        """Open the vault in this process, for a ``with`` statement."""
         folder = self.folder()
         from cogvault import Vault
 
@@ -141,6 +158,8 @@ def _vault_options() -> list[Callable[..., Any]]:
                help="Folder of the vault."),
         option("--json", "as_json", is_flag=True, section=OUTPUT, help="Print one JSON document, also for an error."),
         option("--debug", is_flag=True, section=OUTPUT, help="Log to standard error and show tracebacks."),
+        option("--daemon/--no-daemon", default=True, envvar="COGVAULT_DAEMON", show_envvar=True, section=OUTPUT,
+               help="Let the daemon do it when one runs."),
         option("--model", metavar="NAME", section=INDEXING,
                help="auto, none, bundled, a FastEmbed name, a model's folder, or openai:MODEL@URL."),
         option("--recursive/--no-recursive", default=None, section=INDEXING, help="Walk subfolders."),

@@ -12,8 +12,8 @@ from cogvault_cli.main import COMMANDS, cli
 from tests.cli.conftest import Run
 
 SHARED = {
-    "--debug", "--half-life", "--ignore", "--json", "--mmr", "--model", "--no-recursive", "--no-strip-frontmatter",
-    "--recursive", "--rerank", "--strip-frontmatter", "--tenant", "--type", "-k",
+    "--daemon", "--debug", "--half-life", "--ignore", "--json", "--mmr", "--model", "--no-daemon", "--no-recursive",
+    "--no-strip-frontmatter", "--recursive", "--rerank", "--strip-frontmatter", "--tenant", "--type", "-k",
 }  # fmt: skip
 OWN = {
     "index": {"--verify", "--no-verify"},
@@ -41,6 +41,8 @@ OWN = {
     "config": set(),
     "demo": set(),
 }  # fmt: skip
+# Commands that are about no vault, with all their options.
+ALONE = {"daemon": {"--debug", "--json", "--print-unit", "--status", "--stop", "--tcp"}}
 ARGUMENTS = {
     "index": "[DIR]",
     "watch": "[DIR]",
@@ -59,7 +61,13 @@ def load(name: str) -> click.Command:
 
 
 def test_these_are_the_commands() -> None:
-    assert set(COMMANDS) == set(OWN)
+    assert set(COMMANDS) == set(OWN) | set(ALONE)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_commands_about_no_vault_have_options_of_their_own(name: str) -> None:
+    params = [param for param in load(name).params if isinstance(param, click.Option)]
+    assert {text for param in params for text in (*param.opts, *param.secondary_opts)} == ALONE[name]
 
 
 @pytest.mark.parametrize("name", OWN)

@@ -91,6 +91,6 @@ def test_shell_completion_knows_commands_and_options(spawn: Spawn) -> None:
         env = {"_COGVAULT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(place)}
         return {line.removeprefix("plain,") for line in spawn(env=env).stdout.splitlines()}
 
-    assert complete("cogvault s", 1) == {"search", "show", "status"}
+    assert complete("cogvault s", 1) == {"search", "session", "show", "status", "supersede"}
     assert "--tenant" in complete("cogvault search --t", 2)
     assert complete("cogvault index no", 2) == {"dir,no"}

@@ -28,7 +28,7 @@ def command(shared: Shared) -> None:
     if shared.tenant is None:
         resolved = resolve(None, shared.config(), os.environ)
     else:
-        with shared.open() as vault:
+        with shared.open_here() as vault:
             resolved = vault.resolved
     values = resolved.config.model_dump(mode="json")
     settings = {key: {"value": value, "origin": resolved.origins[key]} for key, value in values.items()}

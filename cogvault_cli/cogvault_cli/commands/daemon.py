@@ -32,7 +32,7 @@ def command(show_status: bool, stop: bool, tcp: str | None, print_unit: str | No
     """Serve vaults from one process that has each model in memory once.
 
     Commands, hooks and MCP servers find it by themselves; without it they do the work on their own. Only this user can
-    ask it. It runs until it is stopped.
+    ask it. It runs until it is stopped. `--status` ends with 1 when none runs.
     """
     if print_unit is not None:
         from cogvault_cli.daemon import units
@@ -46,28 +46,38 @@ def command(show_status: bool, stop: bool, tcp: str | None, print_unit: str | No
 
 
 def _ask(stop: bool, as_json: bool) -> int:
-    from cogvault.client import endpoints
-    from cogvault.client.connection import Connection
+    from cogvault.client import endpoints, runtime_folder
+    from cogvault.client.connection import Connection, NobodyListens
     from cogvault.errors import DaemonError
-    from cogvault_cli.output import print_json
 
     for endpoint in endpoints():
+        connection = Connection(endpoint)
         try:
-            told = Connection(endpoint).call("/v1/stop", {}) if stop else Connection(endpoint).call("/v1/status")
-        except DaemonError:
+            told = connection.call("/v1/stop", {}) if stop else connection.call("/v1/status")
+        except NobodyListens:
             continue
-        if as_json:
-            print_json({"status": "ok", **told})
-        elif stop:
-            click.echo("the daemon stops")
-        else:
-            click.echo(_text(told, str(endpoint)))
-        return DONE
+        finally:
+            connection.close()
+        if not stop:
+            _print(as_json, {"status": "ok", **told}, _text(told, str(endpoint)))
+            return DONE
+        from cogvault_cli.daemon.serve import wait_for_end
+
+        if wait_for_end(runtime_folder()):
+            _print(as_json, {"status": "stopped"}, "the daemon has stopped")
+            return DONE
+        raise DaemonError("the daemon still runs; a call takes long", hint="cogvault daemon --status")
+    _print(as_json, {"status": "stopped"}, "no daemon runs; `cogvault daemon` starts one")
+    return DONE if stop else FINDINGS
+
+
+def _print(as_json: bool, document: dict[str, Any], text: str) -> None:
     if as_json:
-        print_json({"status": "stopped"})
+        from cogvault_cli.output import print_json
+
+        print_json(document)
     else:
-        click.echo("no daemon runs; `cogvault daemon` starts one")
-    return FINDINGS
+        click.echo(text)
 
 
 def _text(told: dict[str, Any], endpoint: str) -> str:

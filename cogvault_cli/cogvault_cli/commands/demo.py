@@ -56,7 +56,7 @@ def command(shared: Shared) -> int:
         folder = Path(shutil.copytree(example_vault(), Path(temporary) / "memory"))
         place = {"tenant": str(folder), "index_dir": Path(temporary) / "indexes"}
         shared = replace(shared, tenant=folder, settings={**shared.settings, **place})
-        with shared.open() as vault:
+        with shared.open_here() as vault:
             answers = _answer_as_json(vault) if shared.as_json else _answer_for_people(vault)
     return DONE if all(answer.is_right for answer in answers) else FINDINGS
 

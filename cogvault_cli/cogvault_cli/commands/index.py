@@ -30,7 +30,7 @@ def command(shared: Shared, folder: Path | None, verify: bool) -> int:
     was. Nothing is written into the vault. DIR is the same as `--tenant DIR`.
     """
     shared = shared if folder is None else shared.at(folder)
-    with shared.open() as vault:
+    with shared.open_here() as vault:
         if shared.as_json:
             report = vault.sync(verify=verify)
             print_json(report.to_dict())

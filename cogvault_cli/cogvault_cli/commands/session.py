@@ -17,6 +17,7 @@ from cogvault_cli.output import print_json, printable
 
 if TYPE_CHECKING:
     from cogvault import Session, Turn, Vault
+    from cogvault.client import RemoteSession, RemoteVault
 
 _KEYS = {"speaker", "text", "at", "meta"}
 
@@ -79,14 +80,16 @@ def command(
             _close(session, shared.as_json)
 
 
-def _append(session: Session, text: str | None, speaker: str | None, at: str | None, meta: dict[str, Any]) -> Turn:
+def _append(
+    session: Session | RemoteSession, text: str | None, speaker: str | None, at: str | None, meta: dict[str, Any]
+) -> Turn:
     if speaker is None:
         raise UsageFault("nobody speaks", "say who with `--speaker NAME`")
     said = standard_input().removesuffix("\n") if text is None else text
     return session.append(speaker, said, at, meta)
 
 
-def _append_lines(session: Session) -> list[Turn]:
+def _append_lines(session: Session | RemoteSession) -> list[Turn]:
     """Turns as they come, each on disk before the next line is read."""
     return [session.append(**fields) for fields in _lines(sys.stdin.buffer)]
 
@@ -122,7 +125,7 @@ def _print_turns(name: str, turns: list[Turn], as_json: bool, *, is_quiet: bool)
             sys.stdout.write(f"{printable(f'{turn.speaker}{when}: {turn.text}')}\n\n")
 
 
-def _close(session: Session, as_json: bool) -> None:
+def _close(session: Session | RemoteSession, as_json: bool) -> None:
     layers = session.close()
     if as_json:
         document = {"session": session.name, "abstract": layers.abstract, "overview": layers.overview}
@@ -131,7 +134,7 @@ def _close(session: Session, as_json: bool) -> None:
         sys.stdout.write(printable("\n\n".join(text for text in (layers.abstract, layers.overview) if text)) + "\n")
 
 
-def _list(vault: Vault, as_json: bool) -> None:
+def _list(vault: Vault | RemoteVault, as_json: bool) -> None:
     names = vault.sessions()
     if as_json:
         print_json({"status": "ok" if names else "empty", "sessions": names})

@@ -16,6 +16,7 @@ from cogvault_cli.output import make_console, print_json
 
 if TYPE_CHECKING:
     from cogvault import CardText, Vault
+    from cogvault.client import RemoteVault
 
 _CITED = re.compile(r"(?P<id>.+?)(?:#L(?P<first>\d+)(?:-L?(?P<last>\d+))?|:\d+)")
 
@@ -72,7 +73,7 @@ def command(shared: Shared, id: str, lines: tuple[int, int] | None) -> None:
         sys.stdout.write(card.text)
 
 
-def _read(vault: Vault, id: str, lines: tuple[int, int] | None, folder: PurePath) -> CardText:
+def _read(vault: Vault | RemoteVault, id: str, lines: tuple[int, int] | None, folder: PurePath) -> CardText:
     """The card of this id; a name that is none is read as a place that a search printed."""
     try:
         return vault.read(id, lines)

@@ -33,7 +33,7 @@ def command(shared: Shared, folder: Path | None) -> int:
 
     shared = shared if folder is None else shared.at(folder)
     with (
-        shared.open() as vault,
+        shared.open_here() as vault,
         _signals() as stop,
         vault.watch() as watcher,
         make_view(watcher, str(shared.folder()), as_json=shared.as_json) as show,

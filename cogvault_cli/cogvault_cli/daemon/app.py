@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import psutil
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field, JsonValue
+from starlette.exceptions import HTTPException
 
 from cogvault import __version__
 from cogvault.client.wire import error_to_json
@@ -28,17 +27,15 @@ from cogvault.errors import (
     QueryError,
     VaultError,
 )
-from cogvault.types import to_json
+from cogvault.types import Status, to_json
+from cogvault_cli.daemon.gate import MAX_QUEUE, Gate, answer, problem
 from cogvault_cli.daemon.house import House
-from cogvault_cli.daemon.methods import METHODS, Body, Method
+from cogvault_cli.daemon.methods import METHODS, Arguments, Body, Method
 from cogvault_cli.daemon.metrics import Metrics
 
-__all__ = ["MAX_QUEUE", "create_app"]
+__all__ = ["create_app"]
 
-logger = logging.getLogger(__name__)
-
-# Calls that wait or run; one more is turned away, so that neither memory nor waiting grows without bound.
-MAX_QUEUE = 256
+_WORST = (Status.OK, Status.EMPTY, Status.STALE, Status.DEGRADED, Status.FAILED)
 _STATUS: tuple[tuple[type[CogvaultError], int], ...] = (
     (PathError, 404),
     (ConflictError, 409),
@@ -54,35 +51,36 @@ _STATUS: tuple[tuple[type[CogvaultError], int], ...] = (
 class Failure(BaseModel):
     """What went wrong."""
 
-    error: dict[str, Any] = Field(description="kind, message, path, line, key, hint")
+    error: dict[str, JsonValue] = Field(description="kind (a class of cogvault.errors), message, path, line, key, hint")
 
 
 class OpenBody(Body):
     """Whose vault, and with what settings the asker would open it."""
 
-    settings: dict[str, Any] = Field({}, description="Fields of Config that were set explicitly.")
+    settings: dict[str, JsonValue] = Field({}, description="Fields of Config that were set explicitly.")
     environment: dict[str, str] = Field({}, description="The asker's COGVAULT_* variables.")
 
 
-class Empty(BaseModel):
+class Empty(Arguments):
     """No arguments."""
 
-    model_config = ConfigDict(extra="forbid")
 
-
-def create_app(house: House, stop: Callable[[], None], token: str = "") -> FastAPI:
+def create_app(house: House, stop: Callable[[], None], token: str = "", max_queue: int = MAX_QUEUE) -> FastAPI:
     """The daemon as an ASGI application.
 
     Args:
         house: its vaults.
         stop: ends the daemon, soon.
         token: what requests have to bear, "" = nothing.
+        max_queue: calls that wait or run at most.
     """
     app = FastAPI(title="cogvault daemon", version=__version__, docs_url=None, redoc_url=None)
-    metrics = Metrics(house)
-    _Gate(metrics, token).install(app)
+    metrics = Metrics(house, [method.name for method in METHODS])
+    app.add_middleware(Gate, metrics=metrics, token=token, max_queue=max_queue)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(CogvaultError, _failed)
+    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(Exception, _crashed)
     _add_own_routes(app, house, metrics, stop)
     for method in METHODS:
         _add_method(app, house, method)
@@ -92,12 +90,13 @@ def create_app(house: House, stop: Callable[[], None], token: str = "") -> FastA
 def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable[[], None]) -> None:
     started = time.time()
 
+    # Asynchronous, so that it is answered also while all threads work.
     @app.get("/v1/hello", summary="Who answers.")
-    def hello() -> dict[str, Any]:
+    async def hello() -> dict[str, Any]:
         return {"name": "cogvault", "version": __version__, "pid": os.getpid()}
 
     @app.get("/v1/status", summary="Version, vaults, models, memory, queue.")
-    def status() -> dict[str, Any]:
+    async def status() -> dict[str, Any]:
         return {
             "version": __version__,
             "pid": os.getpid(),
@@ -111,12 +110,11 @@ def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable
     @app.get("/health", summary="Search every open vault.", responses={503: {"description": "One cannot be searched"}})
     def health() -> Response:
         found = house.health()
-        is_well = not any(one.error for one in found)
-        document = {"status": "ok" if is_well else "failed", "vaults": to_json(found)}
-        return _json(document, 200 if is_well else 503)
+        worst = max((one.status for one in found), key=_WORST.index, default=Status.OK)
+        return answer({"status": worst, "vaults": to_json(found)}, 503 if worst is Status.FAILED else 200)
 
     @app.get("/metrics", summary="Figures for Prometheus.", response_class=Response)
-    def figures() -> Response:
+    async def figures() -> Response:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
 
     @app.post("/v1/stop", summary="End the daemon; calls that run are finished.", responses=_FAILURES)
@@ -133,7 +131,7 @@ def _add_method(app: FastAPI, house: House, method: Method) -> None:
     def call(body: Any) -> Response:
         arguments = {name: getattr(body, name) for name in type(body).model_fields if name != "tenant"}
         with house.vault(body.tenant) as vault:
-            return _json(method.run(vault, arguments))
+            return answer(method.run(vault, arguments))
 
     call.__annotations__ = {"body": method.body, "return": Response}
     app.post(
@@ -149,8 +147,10 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
     status: {"model": Failure, "description": text}
     for status, text in (
         (401, "No or a wrong token"),
+        (400, "The body is no JSON"),
         (404, "The id or path names nothing"),
         (409, "The card or the settings are others by now"),
+        (413, "The request is too large"),
         (422, "An argument is wrong"),
         (500, "The index or a model failed"),
         (503, "Too many calls wait"),
@@ -158,47 +158,26 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
 }
 
 
-class _Gate:
-    """What every request passes: the token, the bounded queue, the figures."""
-
-    def __init__(self, metrics: Metrics, token: str) -> None:
-        self._metrics = metrics
-        self._token = token
-
-    def install(self, app: FastAPI) -> None:
-        app.middleware("http")(self)
-
-    async def __call__(self, request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
-        import hmac
-
-        given = request.headers.get("authorization", "").encode()
-        if self._token and not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
-            return _problem(401, "Unauthorized", "no or a wrong token", "send Authorization: Bearer TOKEN")
-        if request.url.path.startswith("/v1/vault/") and self._metrics.queue >= MAX_QUEUE:
-            answer = _problem(503, "Busy", f"{MAX_QUEUE} calls wait already", "try again in a second")
-            answer.headers["Retry-After"] = "1"
-            return answer
-        with self._metrics.timed(request.url.path) as outcome:
-            response = await go_on(request)
-            outcome.append(response.status_code)
-        return response
-
-
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = [f"{'.'.join(str(part) for part in item['loc'][1:]) or 'body'}: {item['msg']}" for item in error.errors()]
-    return _problem(422, "QueryError", "; ".join(faults), "see /openapi.json")
+    return problem(422, "QueryError", "; ".join(faults), "see /openapi.json")
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, CogvaultError)
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    return _json({"error": error_to_json(error)}, status)
+    return answer({"error": error_to_json(error)}, status)
 
 
-def _problem(status: int, kind: str, message: str, hint: str) -> Response:
-    return _json({"error": {"kind": kind, "message": message, "hint": hint}}, status)
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    refusal = problem(error.status_code, "QueryError", str(error.detail), "see /openapi.json")
+    refusal.headers.update(error.headers or {})
+    return refusal
 
 
-def _json(document: Mapping[str, Any], status: int = 200) -> Response:
-    return Response(json.dumps(document, allow_nan=False), status, media_type="application/json")
+async def _crashed(request: Request, error: Exception) -> Response:
+    """For what nobody foresaw; the server logs it."""
+    hint = "this is a defect of cogvault; its log says more"
+    return problem(500, "CogvaultError", f"unexpected {type(error).__name__}: {error}", hint)

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from cogvault import Config, Fleet, Vault
 from cogvault.config import resolve, vault_folder
-from cogvault.errors import CogvaultError, DaemonError
+from cogvault.errors import CogvaultError, DaemonError, VaultError
+from cogvault.types import Status
 
 __all__ = ["Health", "House"]
 
@@ -27,11 +29,11 @@ _OWN = frozenset({"tenant", "log", "threads", "rerank_threads", "lock_timeout_se
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How well one vault is: ``error`` says why it cannot be searched, "" = it can."""
+    """How well one vault can be searched, and why not better."""
 
     path: str
-    status: str
-    error: str
+    status: Status
+    reason: str
 
 
 class House:
@@ -49,6 +51,14 @@ class House:
         self._keeper = threading.Thread(target=self._keep, name="cogvault-keeper", daemon=True)
         self._keeper.start()
 
+    def __enter__(self) -> House:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def open(self, tenant: str, settings: Mapping[str, Any], environment: Mapping[str, str]) -> Path:
         """Open a vault for somebody who asks with these settings.
 
@@ -60,7 +70,7 @@ class House:
             ConfigError: a setting is wrong.
             DaemonError: the daemon has the vault with other settings.
         """
-        folder = vault_folder(tenant)
+        folder = _folder(tenant)
         asked = resolve(folder, Config(**settings), environment).config
         with self._fleet.vault(folder) as vault:
             ours = vault.config
@@ -78,7 +88,7 @@ class House:
         Raises:
             VaultError: there is no such folder.
         """
-        with self._fleet.vault(vault_folder(tenant)) as vault:
+        with self._fleet.vault(_folder(tenant)) as vault:
             yield vault
 
     def folders(self) -> tuple[Path, ...]:
@@ -109,10 +119,10 @@ class House:
                 # Every ranker is asked, yet nothing is returned that would count as used.
                 query, seen = (cards[0].title, [cards[0].id]) if cards else ("health", [])
                 hits = vault.search(query, k=1, min_score=1.0, session_seen=seen, sync=False)
-            status = "ok" if cards and hits.status.value == "empty" else hits.status.value
-            return Health(str(folder), status, hits.reason if status not in ("ok", "empty") else "")
+            is_found = bool(cards) and hits.status is Status.EMPTY  # the one card that was found is the one left out
+            return Health(str(folder), Status.OK if is_found else hits.status, hits.reason)
         except CogvaultError as error:
-            return Health(str(folder), "failed", str(error))
+            return Health(str(folder), Status.FAILED, str(error))
 
     def _watch(self, vault: Vault) -> None:
         vault.watch().__enter__()  # ends with the vault
@@ -121,3 +131,10 @@ class House:
         while not self._stop.wait(_CHECK_SECONDS):
             if released := self.release_idle():
                 logger.info("let go of %s: not used for %.0f s", ", ".join(released), self._idle_seconds)
+
+
+def _folder(tenant: str) -> Path:
+    """The real folder. A relative one would be another for the asker than for the daemon."""
+    if "\0" in tenant or not Path(tenant).is_absolute():
+        raise VaultError("not an absolute path", path=tenant, hint="name the vault's folder from the root down")
+    return vault_folder(tenant)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import operator
@@ -12,22 +13,26 @@ from datetime import date, datetime
 from types import UnionType
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from cogvault import Vault
 from cogvault.client.wire import from_json
 from cogvault.errors import QueryError
-from cogvault.types import CardLayers, Draft, Turn, WriteResult, to_json
+from cogvault.types import CardLayers, Draft, LayerFilesReport, Turn, WriteResult, to_json
 
 __all__ = ["METHODS", "Method"]
 
 T = TypeVar("T")
 
 
-class Body(BaseModel):
-    """What every call says: whose vault it means."""
+class Arguments(BaseModel):
+    """Strict in names, and in numbers that JSON cannot hold."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Body(Arguments):
+    """What every call says: whose vault it means."""
 
     tenant: str = Field(description="Folder of the vault, absolute.", min_length=1)
 
@@ -49,21 +54,27 @@ class Method:
     summary: str
 
 
-def _record_many(vault: Vault, *, drafts: list[dict[str, Any]]) -> tuple[WriteResult, ...]:
+def _record_many(vault: Vault, *, drafts: list[Draft]) -> tuple[WriteResult, ...]:
     """Write cards, each on its own: one result an item, also for those that were refused."""
-    return vault.record_many(_values(Draft, drafts, "drafts"))
+    return vault.record_many(_value(Draft, draft, "drafts") for draft in drafts)
 
 
-def _session_append(vault: Vault, *, name: str, turns: list[dict[str, Any]]) -> tuple[Turn, ...]:
+def _session(vault: Vault, *, name: str) -> dict[str, str]:
+    """Name, folder and address of a session."""
+    session = vault.session(name)
+    return {"name": session.name, "folder": session.folder, "uri": session.uri}
+
+
+def _session_append(
+    vault: Vault, *, name: str, speaker: str, text: str, at: str | None = None, meta: Mapping[str, Any] | None = None
+) -> Turn:
+    """Add a turn to a session."""
+    return vault.session(name).append(speaker, text, at, meta)
+
+
+def _session_append_many(vault: Vault, *, name: str, turns: list[Turn]) -> tuple[Turn, ...]:
     """Add turns to a session."""
-    return vault.session(name).append_many(_values(Turn, turns, "turns"))
-
-
-def _values(kind: type[T], documents: list[dict[str, Any]], key: str) -> list[T]:
-    try:
-        return [from_json(kind, document) for document in documents]
-    except (TypeError, ValueError, AttributeError) as error:
-        raise QueryError(f"not a list of {kind.__name__}: {error}", key=key, hint="see /openapi.json") from error
+    return vault.session(name).append_many([_value(Turn, turn, "turns") for turn in turns])
 
 
 def _session_turns(vault: Vault, *, name: str, last: int | None = None) -> list[Turn]:
@@ -81,19 +92,50 @@ def _layers(vault: Vault, *, id: str = "") -> CardLayers:
     return vault.layers(id)
 
 
+def _layers_export(vault: Vault) -> LayerFilesReport:
+    """Write the layers of folders into files beside the cards."""
+    return vault.layers.export()
+
+
+def _layers_import(vault: Vault) -> LayerFilesReport:
+    """Take in what people wrote into those files."""
+    return vault.layers.import_edits()
+
+
 def _search(vault: Vault, **arguments: Any) -> Any:
     return vault.search(**arguments).to_dict()
+
+
+def _value(kind: type[T], fields: Any, key: str) -> T:
+    """A dataclass of the fields that were sent; the others take their defaults."""
+    try:
+        return from_json(kind, fields.model_dump(exclude_unset=True))
+    except ValueError as error:
+        raise QueryError(f"no {kind.__name__}: {error}", key=key, hint="see /openapi.json") from error
 
 
 def _body(name: str, function: Callable[..., Any]) -> type[Body]:
     hints = typing.get_type_hints(function)
     fields: dict[str, Any] = {}
     for parameter in list(inspect.signature(function).parameters.values())[1:]:
-        if parameter.name in ("progress", "arguments"):  # progress is told while a call runs, which no answer can
+        if parameter.name == "progress":  # it is told while a call runs, which no answer can
             continue
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         fields[parameter.name] = (_jsonable(hints[parameter.name]), default)
     made: type[Body] = create_model(f"{name.title().replace('_', '')}Body", __base__=Body, **fields)
+    return made
+
+
+def _model(kind: type[Any]) -> type[Arguments]:
+    """A dataclass as an object of JSON."""
+    hints = typing.get_type_hints(kind)
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        is_needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        default = None if field.default is dataclasses.MISSING else field.default
+        hint = _jsonable(hints[field.name])
+        fields[field.name] = (hint, ... if is_needed else default)
+    made: type[Arguments] = create_model(kind.__name__, __base__=Arguments, **fields)
     return made
 
 
@@ -102,10 +144,12 @@ def _jsonable(hint: Any) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in (date, datetime):
         return str
-    if origin is Iterable:
+    if dataclasses.is_dataclass(hint):
+        return _model(typing.cast("type[Any]", hint))
+    if origin in (Iterable, list):
         return list[_jsonable(arguments[0])]  # type: ignore[misc]  # made at run time
     if origin is Mapping:
-        return dict[str, Any]
+        return dict[str, JsonValue]
     if origin in (typing.Union, UnionType):
         return functools.reduce(operator.or_, dict.fromkeys(map(_jsonable, arguments)))
     return hint
@@ -123,14 +167,18 @@ def _method(name: str, function: Callable[..., Any], run: Callable[..., Any] | N
 
 _OF_VAULT = (
     "archived", "cards", "forget", "history", "list", "move", "purge", "read", "record", "restore",
-    "sessions", "status", "supersede", "sync", "tree", "update",
+    "sessions", "status", "strength", "strengths", "supersede", "sweep", "sync", "tree", "update",
 )  # fmt: skip
 METHODS: tuple[Method, ...] = (
     _method("search", Vault.search, _search),
     *(_method(name, getattr(Vault, name)) for name in _OF_VAULT),
     _method("layers", _layers),
+    _method("layers_export", _layers_export),
+    _method("layers_import", _layers_import),
     _method("record_many", _record_many),
+    _method("session", _session),
     _method("session_append", _session_append),
+    _method("session_append_many", _session_append_many),
     _method("session_turns", _session_turns),
     _method("session_close", _session_close),
 )

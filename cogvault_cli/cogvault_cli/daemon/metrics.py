@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ __all__ = ["Metrics"]
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0)
 _CALLS = "/v1/vault/"
+_OTHER = "other"
 
 
 class Metrics:
@@ -24,9 +25,11 @@ class Metrics:
 
     Args:
         house: whose vaults and models are told of.
+        calls: names of the calls that are told apart.
     """
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, calls: Collection[str]) -> None:
+        self._calls = frozenset(calls)
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "cogvault_requests", "Requests by call and HTTP status.", ["call", "status"], registry=self._registry
@@ -47,22 +50,28 @@ class Metrics:
         """Calls that wait or run; changed by the event loop only."""
         return self._queue
 
+    def is_call(self, path: str) -> bool:
+        """True for the path of a call of a vault."""
+        return self._name(path) != _OTHER
+
     @contextmanager
     def timed(self, path: str) -> Iterator[list[int]]:
         """Count and time one request, whose status is put into the list."""
-        call = path.removeprefix(_CALLS) if path.startswith(_CALLS) and path.count("/") == 3 else "other"
+        call = self._name(path)
         outcome: list[int] = []
         began = time.perf_counter()
-        self._queue += call != "other"
+        self._queue += call != _OTHER
         try:
             yield outcome
         finally:
-            self._queue -= call != "other"
-            status = outcome[0] if outcome else 500
-            known = call if status not in (404, 405) else "other"  # a path that does not exist makes no label
-            self._requests.labels(known, str(status)).inc()
-            self._seconds.labels(known).observe(time.perf_counter() - began)
+            self._queue -= call != _OTHER
+            self._requests.labels(call, str(outcome[0] if outcome else 500)).inc()
+            self._seconds.labels(call).observe(time.perf_counter() - began)
 
     def text(self) -> bytes:
         """In Prometheus's text format."""
         return generate_latest(self._registry)
+
+    def _name(self, path: str) -> str:
+        name = path.removeprefix(_CALLS) if path.startswith(_CALLS) else _OTHER
+        return name if name in self._calls else _OTHER  # a path that does not exist makes no label

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import signal
 import socket
 import stat
 from collections.abc import Iterator
@@ -16,9 +17,11 @@ from filelock import FileLock, Timeout
 from cogvault.client.endpoint import ENDPOINT_FILE, is_private, runtime_folder, socket_path
 from cogvault.errors import DaemonError
 
-__all__ = ["AlreadyRunning", "listen_tcp", "listen_unix", "one_daemon", "run"]
+__all__ = ["AlreadyRunning", "listen_tcp", "listen_unix", "one_daemon", "run", "wait_for_end"]
 
 _LOCK = "daemon.lock"
+# So long the calls that run may take to end once the daemon was stopped.
+GRACE_SECONDS = 30
 
 
 class AlreadyRunning(DaemonError):
@@ -113,19 +116,42 @@ def run(listener: socket.socket, token: str = "") -> None:
     from cogvault_cli.daemon.app import create_app
     from cogvault_cli.daemon.house import House
 
-    house = House()
     server: uvicorn.Server
 
     def stop() -> None:
         server.should_exit = True
 
-    app = create_app(house, stop, token)
-    settings = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10, ws="none")
-    server = uvicorn.Server(settings)
-    try:
+    with _ignored_signals(), House() as house:
+        settings = uvicorn.Config(
+            create_app(house, stop, token),
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            ws="none",
+        )
+        server = uvicorn.Server(settings)
         server.run(sockets=[listener])
+
+
+def wait_for_end(folder: Path) -> bool:
+    """Wait until this user's daemon has gone; False when it takes too long."""
+    try:
+        with FileLock(folder / _LOCK, timeout=GRACE_SECONDS + 5):
+            return True
+    except Timeout:
+        return False
+
+
+@contextmanager
+def _ignored_signals() -> Iterator[None]:
+    """The server ends by these signals and then raises them again, which must not end the process before its time."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: None) for number in numbers}
+    try:
+        yield
     finally:
-        house.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _private(folder: Path) -> Path:
