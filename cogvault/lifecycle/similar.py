@@ -13,7 +13,7 @@ from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
-from cogvault.text.likeness import NEAR, Print, likeness, print_of, telling_words
+from cogvault.text.likeness import NEAR, Print, likeness, print_of, share, telling_words
 from cogvault.types import Filter, SimilarCard, Term, TermKind
 
 __all__ = ["SimilarCards", "Similarity", "Twin"]
@@ -24,6 +24,9 @@ _WORDS = 32
 _CHUNKS = 24
 _CARDS = 10
 _REPORTED = 5
+# Texts no longer than this have one chunk or two; of those the found chunks tell which cards need not be read.
+_ONE_CHUNK_CHARS = 1_000
+_MIN_SHARE = 0.25
 # Bytes of a file for each character of the text; a longer one cannot say nearly the same.
 _MAX_LENGTH_RATIO = 16
 _FRONTMATTER_BYTES = 8 * 1024
@@ -83,7 +86,7 @@ class SimilarCards:
     def look(self, text: str, words: Print) -> Similarity:
         """Cards like a text, ``words`` being its print."""
         near: list[SimilarCard] = []
-        for id in dict.fromkeys([*self._recent_like(words), *self._candidates(text)]):
+        for id in dict.fromkeys([*self._recent_like(words), *self._candidates(text, words)]):
             card = self._read(id, len(text))
             if card is None:
                 continue
@@ -113,12 +116,15 @@ class SimilarCards:
             while len(self._recent) > _RECENT_KEPT:
                 self._recent.popitem(last=False)
 
-    def _candidates(self, text: str) -> list[str]:
+    def _candidates(self, text: str, whole: Print) -> list[str]:
         terms = tuple(Term(TermKind.EXACT, word, 1.0) for word in telling_words(text, _WORDS))
         if not terms:
             return []
         snapshot = self._known()
         found = snapshot.chunks([int(chunk) for chunk in snapshot.keyword(terms, Filter(), _CHUNKS).chunks])
+        if len(text) <= _ONE_CHUNK_CHARS:
+            # A card that says nearly the same has most of these words, and its found chunk a good part of them.
+            found = [item for item in found if share(whole, item.chunk.text) >= _MIN_SHARE]
         return list(dict.fromkeys(chunk.card for chunk in found))[:_CARDS]
 
     def _recent_like(self, words: Print) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cogvault.text.tokens import is_dense, is_identifier, stem, words
 
-__all__ = ["NEAR", "Print", "likeness", "print_of", "telling_words"]
+__all__ = ["NEAR", "Print", "likeness", "print_of", "share", "telling_words"]
 
 # From here on two texts say nearly the same. Set on tests/lifecycle/likeness_pairs.py; moving it needs that set.
 NEAR = 0.7
@@ -54,6 +54,14 @@ def likeness(one: Print, other: Print) -> float:
     shared = sum(weight for word, weight in one.weights.items() if word in other.weights)
     total = sum(one.weights.values()) + sum(other.weights.values())
     return 2 * shared / total if total else 0.0
+
+
+def share(one: Print, text: str) -> float:
+    """How much of what counts in a print stands in a text, 0 to 1; quicker than another print."""
+    there = set(words(text))
+    there |= {stem(word) for word in there}
+    total = sum(one.weights.values())
+    return sum(weight for word, weight in one.weights.items() if word in there) / total if total else 0.0
 
 
 def telling_words(text: str, limit: int) -> list[str]:
