@@ -75,7 +75,10 @@ class Config(BaseModel):
         description="Embedding model: `auto`, `none`, `bundled`, a FastEmbed name, a local model folder, or "
         "`openai:MODEL@URL`.",
     )
-    recursive: bool = Field(False, description="Walk subfolders; ids are then relative paths.")
+    recursive: bool = Field(
+        False,
+        description="Walk all subfolders, not only `session`, `user`, `agent` and `resources`; ids are relative paths.",
+    )
     ignore: tuple[Text, ...] = Field(
         (), description="Gitignore patterns of files to leave out, besides those of `.cogvaultignore`."
     )
