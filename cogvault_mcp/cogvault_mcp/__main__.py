@@ -30,8 +30,7 @@ examples:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until the client is gone; 2 = wrong command line, 3 = the vault could not be used."""
-    parser = _parser()
-    arguments = parser.parse_args(argv)
+    arguments = command_line().parse_args(argv)
     if arguments.debug:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     try:
@@ -115,7 +114,8 @@ def _token() -> str:
     return token
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """What the program takes."""
     parser = argparse.ArgumentParser(
         "cogvault-mcp",
         description="Serve a folder of Markdown as memory over the Model Context Protocol.",

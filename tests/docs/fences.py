@@ -16,6 +16,8 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
+from cogvault_mcp.__main__ import command_line
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Blocks that show something and run nothing.
@@ -110,5 +112,7 @@ def check_shell(fence: Fence) -> None:
         elif words[:2] == ["pip", "install"]:
             for name, listed in re.findall(r"(cogvault[a-z-]*)(?:\[([a-z,]+)\])?", " ".join(words[2:])):
                 assert set(listed.split(",")) - {""} <= extras[name], f"{fence.where}: {line}"
+        elif words[:1] == ["cogvault-mcp"]:
+            command_line().parse_args(words[1:])
         else:
             assert words[:1] in ([], ["cd"], ["export"], ["git"]), f"{fence.where}: {line!r} would not be checked"

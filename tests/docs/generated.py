@@ -1,4 +1,4 @@
-"""Parts of the reference that are made from the code: the table of settings and the help of each command.
+"""Parts of the reference that are made from the code: settings, help of commands, MCP tools.
 
 ``python -m tests.docs.generated`` writes them anew.
 """
@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from cogvault.config import MACHINE_FIELDS, Config
+from cogvault_mcp.server import INSTRUCTIONS, TOOLS, definition
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
-SETTINGS, COMMANDS = REFERENCE / "config.md", REFERENCE / "cli.md"
+SETTINGS, COMMANDS, MCP_TOOLS = REFERENCE / "config.md", REFERENCE / "cli.md", REFERENCE / "mcp.md"
 START, END = "<!-- settings: made by tests/docs/generated.py -->", "<!-- end of settings -->"
+TOOLS_START, TOOLS_END = "<!-- tools: made by tests/docs/generated.py -->", "<!-- end of tools -->"
 WIDTH = 100
 
 
@@ -34,9 +36,37 @@ def table() -> str:
 
 def settings(text: str) -> str:
     """The document with a fresh table."""
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    return f"{before}{START}\n\n{table()}\n\n{END}{after}"
+    return _between(text, START, END, table())
+
+
+def tools(text: str) -> str:
+    """The document with fresh tables of the MCP tools."""
+    parts = [f"What a client is told first:\n\n> {INSTRUCTIONS}"]
+    for tool in map(definition, TOOLS):
+        rows = ["| argument | type | needed | meaning |", "|---|---|---|---|"]
+        for name, schema in tool.input_schema["properties"].items():
+            needed = "yes" if name in tool.input_schema.get("required", ()) else _unless(schema)
+            rows.append(f"| `{name}` | {_kind(schema)} | {needed} | {schema['description']} |")
+        assert tool.annotations is not None
+        kind = "reads only" if tool.annotations.read_only_hint else "writes"
+        parts.append(f"### `{tool.name}` ({kind})\n\n{tool.description}\n\n" + "\n".join(rows))
+    return _between(text, TOOLS_START, TOOLS_END, "\n\n".join(parts))
+
+
+def _between(text: str, start: str, end: str, fresh: str) -> str:
+    before, _, rest = text.partition(start)
+    _, _, after = rest.partition(end)
+    return f"{before}{start}\n\n{fresh}\n\n{end}{after}"
+
+
+def _unless(schema: dict[str, Any]) -> str:
+    return f"no, `{json.dumps(schema['default'])}`" if "default" in schema else "no"
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    return "list of text" if schema["type"] == "array" else str(schema["type"]).replace("string", "text")
 
 
 def _toml(value: Any) -> str:
@@ -78,5 +108,5 @@ def _help(words: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    for path, fresh in ((SETTINGS, settings), (COMMANDS, commands)):
+    for path, fresh in ((SETTINGS, settings), (COMMANDS, commands), (MCP_TOOLS, tools)):
         path.write_text(fresh(path.read_text(encoding="utf-8")), encoding="utf-8")

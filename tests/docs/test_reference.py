@@ -29,6 +29,11 @@ def test_every_public_member_is_documented(kind: type) -> None:
     assert [name for name in sorted(members) if not re.search(rf"`{name}[`(]", text)] == []
 
 
+def test_every_tool_of_the_mcp_server_is_documented() -> None:
+    text = generated.MCP_TOOLS.read_text(encoding="utf-8")
+    assert text == generated.tools(text), "run: .venv/bin/python -m tests.docs.generated"
+
+
 def test_every_error_is_documented() -> None:
     text = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
     assert [name for name in errors.__all__ if f"`{name}`" not in text] == []
