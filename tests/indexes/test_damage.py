@@ -247,8 +247,13 @@ def test_a_sync_that_verifies_makes_an_altered_index_anew(tmp_path: Path, statem
     expected = content(index, HashingEmbedder(32))
     index.close()
     _alter(folder, statement)
+    shutil.copytree(folder, tmp_path / "copy")
+    index = LocalIndex(tmp_path / "copy")
+    faults = index.verify()
+    index.close()
     with Vault(vault, config, embedder=HashingEmbedder(32)) as opened:
         assert opened.sync(verify=True).pending_vectors == 0
+        assert opened.status().notes or not faults
         assert opened.search("payment service", k=6).status is Status.OK
     index = LocalIndex(folder)
     assert index.verify() == []

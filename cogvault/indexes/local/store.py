@@ -23,6 +23,7 @@ from threading import RLock
 
 from filelock import FileLock, Timeout
 
+from cogvault.config import make_private
 from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
@@ -94,7 +95,7 @@ class Store:
     @contextmanager
     def _locked(self, timeout: float) -> Iterator[None]:
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.folder)
             self._file_lock.acquire(timeout=timeout)
         except (Timeout, OSError) as error:
             raise IndexFault(
