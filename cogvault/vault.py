@@ -237,7 +237,10 @@ class Vault(Curation):
         if stale := self._engine.stale:
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)
         if hits.status is Status.DEGRADED and (trouble := self._engine.trouble):
-            return replace(hits, reason=f"{hits.reason} ({trouble.reason})", hint=trouble.hint)
+            hits = replace(hits, reason=f"{hits.reason} ({trouble.reason})", hint=trouble.hint)
+        if self._place.reason and hits.status is not Status.EMPTY:
+            said = "; ".join(filter(None, (self._place.reason, hits.reason)))
+            return replace(hits, status=Status.DEGRADED, reason=said, hint=self._place.hint)
         return hits
 
     def read(self, id: str, lines: tuple[int, int] | None = None) -> CardText:
