@@ -136,9 +136,10 @@ class Trace:
                 self.append_turn,
                 self.touch,
                 self.delete if self.number % 3 else self.add,
-                self.move_folder if self.number % 40 == 0 else self.word,
             ]
         )
+        if self.number % 40 == 39:
+            kind = self.move_folder
         self.number += 1
         self.kinds[kind.__name__] = self.kinds.get(kind.__name__, 0) + 1
         return kind(self.rng.choice(sorted(self.vault.rglob("*.md"))))

@@ -186,6 +186,9 @@ class Ranker(Protocol):
 class Summarizer(Protocol):
     """A card's text to its layers, in words.
 
+    Looks at nothing but the card's id, title, description, body, and ``summary`` in its frontmatter: while all of these
+    but the id are as they were, layers are kept and it is not asked.
+
     Never raises for a model that fails: the layers are then made without it, and the notes say so.
     """
 
@@ -203,4 +206,7 @@ class Summarizer(Protocol):
         """
 
     def forget(self, id: str) -> None:
-        """Drop whatever is kept of the card with this id: it was deleted or renamed. Unknown ids are ignored."""
+        """Drop whatever is kept of the card with this id: it was deleted. Unknown ids are ignored."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Whatever is kept of the card ``old`` is now of the card ``new``. Unknown ids are ignored."""

@@ -276,7 +276,7 @@ class MemorySnapshot:
     def layers(self, ids: Sequence[str]) -> list[CardLayers]:
         """See ``Snapshot.layers``."""
         found = [self.state.entries.get(id) for id in ids]
-        return [CardLayers(e.record.abstract, e.record.overview) if e else CardLayers("", "") for e in found]
+        return [_layers(e.record) if e else CardLayers("", "") for e in found]
 
     def pending(self, model: str, limit: int) -> list[StoredChunk]:
         """See ``Snapshot.pending``."""
@@ -364,6 +364,10 @@ class MemorySnapshot:
         return float(
             int8.cosines(np.array([dot], np.float64), int(np.dot(query, query)), np.array([square], np.float64))[0]
         )
+
+
+def _layers(record: CardRecord) -> CardLayers:
+    return CardLayers(record.abstract, record.overview, record.layers_hash)
 
 
 def _around(row: _Row, entry: _Entry, window: int) -> list[_Row]:

@@ -10,13 +10,15 @@ from pathlib import Path
 from cogvault.indexing.plan import Content
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.scan import ScannedFile
+from cogvault.layers.source import layers_hash
 from cogvault.protocols import CardParser
-from cogvault.types import Card, CardRecord, Chunk, Problem, Summary
+from cogvault.types import Card, CardLayers, CardRecord, Chunk, Problem, Summary
 
 __all__ = ["SUMMARIZER_PROBLEM", "CardFiles"]
 
 # Code of the problem of a card whose layers are not what its summarizer promises.
 SUMMARIZER_PROBLEM = "summarizer"
+_NO_LAYERS = CardLayers("", "")
 _log = logging.getLogger(__name__)
 
 
@@ -26,6 +28,7 @@ class CardFiles:
 
     Attributes:
         failed: why a file could not be read or understood, by id.
+        layers_reused: records that kept the layers that their card had.
     """
 
     root: Path
@@ -36,14 +39,20 @@ class CardFiles:
     max_card_bytes: int
     now_ns: Callable[[], int]
     failed: dict[str, Problem] = field(default_factory=dict)
+    layers_reused: int = 0
 
     def content(self, id: str) -> Content | None:
         """Hash and stamp of a file; None = it failed or is gone."""
         read = self._read(id, 0)
         return None if read is None else Content(read.hash, read.stamp)
 
-    def record(self, id: str) -> CardRecord | None:
-        """A file parsed and chunked; None = it failed or is gone."""
+    def record(self, id: str, before: CardLayers = _NO_LAYERS) -> CardRecord | None:
+        """A file parsed and chunked; None = it failed or is gone.
+
+        Args:
+            id: the card's.
+            before: layers that it had; they are kept when all that they were made from is as it was.
+        """
         read = self._read(id, self.max_card_bytes)
         if read is None:
             return None
@@ -58,14 +67,19 @@ class CardFiles:
             _log.exception("%s could not be indexed", file.path)
             self.failed[id] = Problem(file.path, "parse-failed", f"cannot be indexed: {error!r}")
             return None
-        card, summary = self._summarized(card)
-        return CardRecord(card, chunks, read.stamp, read.hash, summary.abstract, summary.overview)
-
-    def _summarized(self, card: Card) -> tuple[Card, Summary]:
         if self.summarize is None:
-            return card, Summary("", "")
+            return CardRecord(card, chunks, read.stamp, read.hash)
+        source = layers_hash(card)
+        if source == before.hash:
+            self.layers_reused += 1
+            return CardRecord(card, chunks, read.stamp, read.hash, before.abstract, before.overview, source)
+        card, summary = self._summarized(card, self.summarize)
+        kept = "" if summary.notes else source
+        return CardRecord(card, chunks, read.stamp, read.hash, summary.abstract, summary.overview, kept)
+
+    def _summarized(self, card: Card, summarize: Callable[[Card], Summary]) -> tuple[Card, Summary]:
         try:
-            summary = self.summarize(card)
+            summary = summarize(card)
         except Exception as error:  # a summarizer may be anybody's, and a card is searchable without it
             _log.exception("%s could not be summarized", card.path)
             summary = Summary("", "", (f"it has no abstract and overview: {error!r}",))

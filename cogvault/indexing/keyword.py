@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.plan import Plan
 from cogvault.protocols import Index
-from cogvault.types import CardRecord, ChangeSet, Problem
+from cogvault.types import CardLayers, CardRecord, ChangeSet, Problem
 
 __all__ = ["Applied", "carry_out"]
 
@@ -61,7 +61,8 @@ def carry_out(
     again = set(ids)
     rest = ChangeSet(remove=plan.removed, restamp={id: stamp for id, stamp in plan.touched.items() if id not in again})
     progress(0, len(ids))
-    for records, seen in _batches(ids, files, batch):
+    before = {**old_ids, **{id: id for id in plan.changed}} if rebuild_as is None else {}
+    for records, seen in _batches(ids, files, batch, lambda id: _layers(index, before.get(id))):
         moved = tuple(old_ids[record.card.id] for record in records if record.card.id in old_ids)
         applied.reused += _reused(index, records, moved)
         index.apply(replace(rest, put=tuple(records), remove=(*rest.remove, *moved)))
@@ -80,12 +81,14 @@ def _mark(index: Index, chunking: str) -> None:
     index.apply(ChangeSet(identity=replace(index.snapshot().stats.identity, chunking=chunking)))
 
 
-def _batches(ids: Iterable[str], files: CardFiles, count: int) -> Iterator[tuple[list[CardRecord], int]]:
+def _batches(
+    ids: Iterable[str], files: CardFiles, count: int, before: Callable[[str], CardLayers]
+) -> Iterator[tuple[list[CardRecord], int]]:
     """Records of the files that did not fail, with how many files were looked at so far."""
     batch: list[CardRecord] = []
     size = seen = 0
     for seen, id in enumerate(ids, 1):
-        record = files.record(id)
+        record = files.record(id, before(id))
         if record is None:
             continue
         batch.append(record)
@@ -95,6 +98,10 @@ def _batches(ids: Iterable[str], files: CardFiles, count: int) -> Iterator[tuple
             batch, size = [], 0
     if batch:
         yield batch, seen
+
+
+def _layers(index: Index, id: str | None) -> CardLayers:
+    return CardLayers("", "") if id is None else index.snapshot().layers([id])[0]
 
 
 def _reused(index: Index, records: list[CardRecord], moved: tuple[str, ...]) -> int:

@@ -52,6 +52,8 @@ class SyncReport:
         problems: what is wrong with files that were indexed or left out.
         embedded: chunks that got a vector.
         reused: chunks of changed cards whose text was indexed before, so that they kept what vector they had.
+        layers_reused: changed or moved cards that kept their abstract and overview, because nothing of what those are
+            made from is another.
         pending_vectors: chunks that still need a vector.
         summarized: cards whose abstract and overview were made anew by the summarizer.
         pending_summaries: cards that have extracted ones until their language model gives them.
@@ -73,6 +75,7 @@ class SyncReport:
     problems: tuple[Problem, ...] = ()
     embedded: int = 0
     reused: int = 0
+    layers_reused: int = 0
     pending_vectors: int = 0
     summarized: int = 0
     pending_summaries: int = 0

@@ -239,9 +239,14 @@ class Syncer:
         if not self._index.snapshot().stats.identity.chunking:
             self._last.forget()
         meter.start("keyword")
-        self._forget(todo.removed)  # before the index does, so that a kill leaves nothing behind
+        if self._summarizer is not None:
+            for id in todo.removed:  # before the index does, so that a kill leaves nothing behind
+                self._summarizer.forget(id)
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
-        self._forget(old for old, new in todo.moved if new in applied.ids)  # after the new card took what was kept
+        if self._summarizer is not None:
+            for old, new in todo.moved:
+                if new in applied.ids:
+                    self._summarizer.rename(old, new)
         report = self._told(look, applied, meter)  # what follows changes no answer
         return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
 
@@ -258,17 +263,13 @@ class Syncer:
             failed=failed,
             problems=(*look.scanned.problems, *applied.problems),
             reused=applied.reused,
+            layers_reused=look.files.layers_reused,
             keyword_seconds=meter.seconds,
         )
         if failed:
             reason = f"{len(failed)} files could not be indexed; what was known of them is kept"
             report = _degraded(report, reason, "see the reason of each file")
         return report
-
-    def _forget(self, ids: Iterable[str]) -> None:
-        if self._summarizer is not None:
-            for id in ids:
-                self._summarizer.forget(id)
 
     def _roll_up(self, *, is_changed: bool) -> int:
         if self._folders is None:

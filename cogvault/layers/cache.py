@@ -76,3 +76,9 @@ class SummaryCache:
     def forget(self, card: str) -> None:
         """Delete every summary of a card; its bytes are overwritten."""
         self._file.read(lambda database: database.execute("DELETE FROM summary WHERE card = ?", (card,)))
+
+    def rename(self, old: str, new: str) -> None:
+        """Give every summary of one card to another."""
+        self._file.read(
+            lambda database: database.execute("UPDATE OR REPLACE summary SET card = ? WHERE card = ?", (new, old))
+        )

@@ -64,6 +64,9 @@ class ExtractiveSummarizer:
     def forget(self, id: str) -> None:
         """Nothing is kept."""
 
+    def rename(self, old: str, new: str) -> None:
+        """Nothing is kept."""
+
 
 class LLMSummarizer:
     """Layers written by a chat model, kept on disk; without an answer they are extracted, and the notes say so.
@@ -108,6 +111,9 @@ class LLMSummarizer:
 
     def forget(self, id: str) -> None:
         self._cache.forget(id)
+
+    def rename(self, old: str, new: str) -> None:
+        self._cache.rename(old, new)
 
     def _summary(self, card: Card, *, is_asked: bool) -> Summary:
         plain = self._fallback.summarize(card)

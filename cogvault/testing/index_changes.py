@@ -96,6 +96,7 @@ class ChangeContract:
             writable=False,
             abstract="short",
             overview="longer\nthan that",
+            layers_hash="made from this",
         )
         index.apply(ChangeSet(put=(put,)))
         snapshot = index.snapshot()
@@ -110,6 +111,7 @@ class ChangeContract:
             CardLayers("short", "longer\nthan that"),
             CardLayers("", ""),
         ]
+        assert [layers.hash for layers in snapshot.layers(["notes/ключ.md", "none.md"])] == ["made from this", ""]
 
     def test_cards_come_ordered_by_id(self, index: Index) -> None:
         index.apply(ChangeSet(put=(record("b.md", "x"), record("a/z.md", "x"))))

@@ -32,7 +32,15 @@ DIM = 8
 ALL = Filter()
 
 
-def record(id: str, *texts: str, day: int = 0, abstract: str = "", overview: str = "", **fields: Any) -> CardRecord:
+def record(
+    id: str,
+    *texts: str,
+    day: int = 0,
+    abstract: str = "",
+    overview: str = "",
+    layers_hash: str = "",
+    **fields: Any,
+) -> CardRecord:
     """A card with one body chunk for each text. ``day``: its date, counted from ``DAY``."""
     fields.setdefault("title", id.removesuffix(".md"))
     fields.setdefault("dated", DAY + timedelta(days=day))
@@ -60,6 +68,7 @@ def record(id: str, *texts: str, day: int = 0, abstract: str = "", overview: str
         hashlib.sha256(f"{id}{body}".encode(errors="surrogatepass")).hexdigest(),
         abstract,
         overview,
+        layers_hash,
     )
 
 

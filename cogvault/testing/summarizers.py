@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -110,6 +111,21 @@ class SummarizerContract:
         summarizer.forget("long.md")
         summarizer.forget("long.md")
         assert_layers(summarizer.summarize(_LONG), _LONG)
+
+    def test_renaming_is_always_possible(self) -> None:
+        summarizer = self.make_summarizer()
+        summarizer.rename("never-seen.md", "moved.md")
+        summarizer.summarize(_LONG)
+        summarizer.rename("long.md", "moved.md")
+        summarizer.rename("long.md", "moved.md")
+        summarizer.forget("moved.md")
+        assert_layers(summarizer.summarize(_LONG), _LONG)
+
+    def test_layers_come_from_nothing_but_what_they_may_come_from(self) -> None:
+        summarizer = self.make_summarizer()
+        made = summarizer.summarize(_LONG)
+        other = replace(_LONG, id="other.md", path="other.md", type="user", tags=("x",), meta={"owner": "Ana"})
+        assert summarizer.summarize(other) == made
 
     def test_the_fingerprint_is_stable(self) -> None:
         summarizer = self.make_summarizer()

@@ -185,7 +185,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class CardRecord:
-    """A card with its chunks, ready to be indexed. ``chunks[0]`` is always the head chunk."""
+    """A card with its chunks, ready to be indexed. ``chunks[0]`` is always the head chunk.
+
+    Attributes:
+        card: the card.
+        chunks: its chunks.
+        stamp: of its file.
+        hash: of its file's content.
+        abstract: L0.
+        overview: L1.
+        layers_hash: of all of the card that the two were made from; "" = they are not to be kept when it changes.
+    """
 
     card: Card
     chunks: tuple[Chunk, ...]
@@ -193,6 +203,7 @@ class CardRecord:
     hash: str
     abstract: str = ""
     overview: str = ""
+    layers_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,17 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class CardLayers:
-    """What a card says of itself in fewer words: L0 and L1 (``CardRecord.abstract`` and ``.overview``)."""
+    """What a card says of itself in fewer words: L0 and L1 (``CardRecord.abstract`` and ``.overview``).
+
+    Attributes:
+        abstract: L0.
+        overview: L1.
+        hash: of all of the card that they were made from (``CardRecord.layers_hash``).
+    """
 
     abstract: str
     overview: str
+    hash: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

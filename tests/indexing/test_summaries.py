@@ -23,6 +23,7 @@ class Model:
     said: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
 
     def draft(self, card: Card) -> Summary:
         if self.said.get(card.id) == card.body:
@@ -38,6 +39,9 @@ class Model:
 
     def forget(self, id: str) -> None:
         self.forgotten.append(id)
+
+    def rename(self, old: str, new: str) -> None:
+        self.renamed.append((old, new))
 
 
 def failing(card: Card) -> Summary:
@@ -160,14 +164,57 @@ def test_nothing_is_kept_of_a_card_that_goes_while_the_model_thinks(desk: Desk, 
     assert model.forgotten == ["a.md"]
 
 
-def test_removed_and_moved_cards_are_forgotten(desk: Desk, model: Model) -> None:
+def test_the_summarizer_hears_of_removed_and_moved_cards(desk: Desk, model: Model) -> None:
     for name in "ab":
         desk.write(f"{name}.md", f"text of {name}")
     desk.sync()
     (desk.root / "a.md").unlink()
     (desk.root / "b.md").rename(desk.root / "c.md")
     desk.sync()
-    assert model.forgotten == ["a.md", "b.md"]
+    assert (model.forgotten, model.renamed) == (["a.md"], [("b.md", "c.md")])
+
+
+def test_layers_stay_where_only_what_they_are_not_made_from_changed(desk: Desk, model: Model) -> None:
+    desk.write("a.md", "---\ntitle: goals\ntags: [x]\n---\nalpha")
+    desk.write("b.md", "---\ntitle: plans\n---\nbeta")
+    desk.sync()
+    model.asked.clear()
+    model.said.clear()  # it knows nothing of what it said before
+    desk.write("a.md", "---\ntitle: goals\ntags: [y, z]\n---\nalpha")
+    (desk.root / "b.md").rename(desk.root / "c.md")
+    report = desk.sync()
+    assert (report.changed, report.moved, report.layers_reused) == (("a.md",), (("b.md", "c.md"),), 2)
+    assert (model.asked, report.pending_summaries) == ([], 0)
+    assert [abstract(desk, id) for id in ("a.md", "c.md")] == ["said of goals", "said of plans"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: aims\nsummary: s\ndescription: d\n---\nalpha",
+        "---\ntitle: goals\nsummary: t\ndescription: d\n---\nalpha",
+        "---\ntitle: goals\nsummary: s\ndescription: e\n---\nalpha",
+        "---\ntitle: goals\nsummary: s\ndescription: d\n---\nalpha beta",
+    ],
+)
+def test_whatever_layers_are_made_from_makes_them_anew(desk: Desk, model: Model, text: str) -> None:
+    desk.write("a.md", "---\ntitle: goals\nsummary: s\ndescription: d\n---\nalpha")
+    desk.sync()
+    model.asked.clear()
+    model.said.clear()
+    desk.write("a.md", text)
+    assert desk.sync().layers_reused == 0
+    assert model.asked == ["a.md"]
+
+
+def test_a_draft_is_not_kept_for_the_edited_card(desk: Desk, model: Model) -> None:
+    model.answer = failing
+    desk.write("a.md", "---\ntags: [x]\n---\nalpha")
+    desk.sync()
+    model.answer = Model.answer
+    desk.write("a.md", "---\ntags: [y]\n---\nalpha")
+    report = desk.sync()
+    assert (report.layers_reused, report.summarized, abstract(desk, "a.md")) == (0, 1, "said of a")
 
 
 def test_another_summarizer_makes_layers_anew_and_no_vector(desk: Desk) -> None:

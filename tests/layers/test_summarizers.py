@@ -103,6 +103,18 @@ def test_other_content_and_another_model_are_asked_anew(tmp_path: Path, change: 
         assert len(server.requests) == 4
 
 
+def test_what_is_kept_of_a_renamed_card_is_all_of_the_new_one(tmp_path: Path) -> None:
+    with chat_server((200, completion("the launch code is 0000"))) as server:
+        one = summarizer(server, tmp_path)
+        one.summarize(CARD)
+        one.rename("card.md", "moved.md")
+        one.forget("card.md")
+        one.summarize(replace(CARD, id="moved.md"))
+        assert len(server.requests) == 2
+        one.forget("moved.md")
+    assert not any(b"launch code" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
 def test_forgetting_leaves_no_byte_of_the_summary(tmp_path: Path) -> None:
     with chat_server((200, completion("the launch code is 0000"))) as server:
         one = summarizer(server, tmp_path)

@@ -91,8 +91,8 @@ def decode_card(row: str, *, id: str, stamp: Stamp, hash: str, chunks: int, mtim
 
 
 def encode_layers(layers: CardLayers) -> bytes:
-    """Abstract and overview, compressed."""
-    return zlib.compress(json.dumps([layers.abstract, layers.overview]).encode())
+    """Abstract, overview and their hash, compressed."""
+    return zlib.compress(json.dumps([layers.abstract, layers.overview, layers.hash]).encode())
 
 
 def decode_layers(content: bytes) -> CardLayers:

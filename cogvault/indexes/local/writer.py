@@ -162,7 +162,7 @@ def _put_card(connection: sqlite3.Connection, each: Analyzed, version: int, sequ
     for start in range(0, len(record.chunks), TEXT_BLOCK):
         content = codec.encode_chunks(record.chunks[start : start + TEXT_BLOCK])
         connection.execute("INSERT INTO texts VALUES (?, ?, ?)", (version + start, content, codec.checksum(content)))
-    content = codec.encode_layers(CardLayers(record.abstract, record.overview))
+    content = codec.encode_layers(CardLayers(record.abstract, record.overview, record.layers_hash))
     connection.execute("INSERT INTO layers VALUES (?, ?, ?)", (version, content, codec.checksum(content)))
 
 
