@@ -197,6 +197,24 @@ def test_damage_under_an_open_snapshot_is_said_and_then_healed(sound: Path, tmp_
     index.close()
 
 
+@pytest.mark.parametrize("damage", [zero, zero_middle, truncate, empty, garbage, text])
+@pytest.mark.parametrize("kind", ["fast", "idx", "term", "store"])
+def test_keyword_files_that_are_overwritten_in_use_are_made_anew(
+    sound: Path, oracle: MemoryIndex, tmp_path: Path, kind: str, damage: Callable[[Path], None]
+) -> None:
+    shutil.copytree(sound, tmp_path / "index")
+    index = LocalIndex(tmp_path / "index")
+    _same_keyword(index.snapshot(), oracle.snapshot())
+    for path in (tmp_path / "index").glob(f"keyword-*/*.{kind}"):
+        damage(path)
+    with pytest.raises(SnapshotExpired, match=f"{kind} was overwritten"):
+        index.snapshot().keyword(terms("payment service"), ALL, 20)
+    _same_keyword(index.snapshot(), oracle.snapshot())
+    assert "damaged" in index.snapshot().stats.notes[-1]
+    assert index.verify() == []
+    index.close()
+
+
 ALTERED = [
     "UPDATE cards SET hash = 'x' WHERE version = (SELECT max(version) FROM cards)",
     "UPDATE cards SET card = replace(card, '2024', '2025') WHERE id = '3.md'",

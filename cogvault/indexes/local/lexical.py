@@ -6,10 +6,6 @@ as the rest, so that after a kill at any instant the index itself says which cha
 
 from __future__ import annotations
 
-import json
-import re
-import struct
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
+from cogvault.indexes.local.segments import Stamps, faults, overwritten, stamps, sweep
 from cogvault.types import FloatArray, IntArray
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
@@ -27,10 +24,6 @@ _VERSION = 4
 # Frequencies of grams would hardly be missed, but a single term without them makes tantivy read all postings of all
 # terms, where it otherwise skips what cannot be among the best.
 _OPTIONS = {"exact": "freq", "stem": "freq", "gram": "freq", "mark": "basic"}
-_SEGMENT_FILE = re.compile(r"[0-9a-f]{32}\..*")
-_FOOTER = struct.Struct("<II")
-_MAGIC = 1337
-_BUFFER_BYTES = 2**20
 
 
 class LexicalDamaged(Exception):
@@ -83,9 +76,10 @@ class Restriction:
 class LexicalView:
     """One state of the keyword part; later commits do not change it."""
 
-    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str) -> None:
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str, files: Stamps) -> None:
         self._searcher = searcher
         self._schema = schema
+        self._files = files
         marks = searcher.search(self._term("mark", _mark_text(uuid)), limit=2, count=False).hits
         if len(marks) != 1:
             raise LexicalDamaged(f"{len(marks)} sequence marks for catalog {uuid}")
@@ -106,6 +100,9 @@ class LexicalView:
         self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
     ) -> tuple[IntArray, FloatArray]:
         """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order."""
+        # They are mapped into memory: whoever writes into them changes what is found, and tantivy does not notice.
+        if name := overwritten(self._files):
+            raise LexicalDamaged(f"{name} was overwritten")
         limit = min(limit, self.documents)
         if limit <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
@@ -188,7 +185,8 @@ class Lexical:
         """Load the newest committed state."""
         with _engine():
             self._index.reload()
-            self._view = LexicalView(self._index.searcher(), self._index.schema, self._uuid)
+            files = stamps(self.folder)
+            self._view = LexicalView(self._index.searcher(), self._index.schema, self._uuid, files)
 
     def write(self, dead: Sequence[int], documents: Iterable[Document], sequence: int, threads: int) -> None:
         """Delete and add chunks in one commit, then load it.
@@ -200,7 +198,7 @@ class Lexical:
             threads: threads that index.
         """
         with _engine():
-            _sweep(self.folder)
+            sweep(self.folder)
             writer = self._index.writer(_HEAP_BYTES * threads, threads)
             try:
                 # By query: delete_documents_by_term does nothing for numbers (tantivy 0.27).
@@ -229,69 +227,6 @@ def _row(document: Document) -> tantivy.Document:
     row.add_unsigned("card", document.version)
     row.add_unsigned("every", 1)
     return row
-
-
-def faults(folder: Path) -> Iterator[str]:
-    """Compare every committed file with the checksum in its own footer; one sentence for each that differs.
-
-    Files of segments that were never committed, which a kill leaves behind, are tantivy's to delete.
-    """
-    try:
-        segments = _segments(folder)
-        for path in sorted(folder.iterdir()):
-            if _is_committed(path, segments) and not _is_sound(path):
-                yield f"{folder.name}/{path.name}: its checksum is wrong"
-    except OSError as error:
-        yield f"{folder.name}: {error.strerror}"
-    except (ValueError, KeyError, TypeError) as error:
-        yield f"{folder.name}/meta.json: {error}"
-
-
-def _sweep(folder: Path) -> None:
-    """Delete what a killed writer left: tantivy refuses to write a file of deletions that is there already."""
-    segments = _segments(folder)
-    for path in folder.iterdir():
-        if _SEGMENT_FILE.fullmatch(path.name) and not _is_committed(path, segments):
-            path.unlink(missing_ok=True)
-
-
-def _segments(folder: Path) -> dict[str, int | None]:
-    """Committed segments, and the stamp of the newest deletions in each."""
-    found = json.loads((folder / "meta.json").read_bytes())["segments"]
-    return {
-        segment["segment_id"].replace("-", ""): (segment["deletes"] or {"opstamp": None})["opstamp"]
-        for segment in found
-    }
-
-
-def _is_committed(path: Path, segments: dict[str, int | None]) -> bool:
-    name, _, kind = path.name.partition(".")
-    stamp, _, deletions = kind.partition(".")
-    return name in segments and (deletions != "del" or stamp == str(segments[name]))
-
-
-def _is_sound(path: Path) -> bool:
-    """tantivy ends each file with JSON that holds the CRC-32 of all before it, its length, and a magic number."""
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        if size < _FOOTER.size:
-            return False
-        file.seek(size - _FOOTER.size)
-        length, magic = _FOOTER.unpack(file.read())
-        end = size - _FOOTER.size - length
-        if magic != _MAGIC or end < 0:
-            return False
-        file.seek(end)
-        try:
-            expected = json.loads(file.read(length))["crc"]
-        except (ValueError, KeyError, TypeError):
-            return False
-        file.seek(0)
-        value = 0
-        while end > 0 and (part := file.read(min(end, _BUFFER_BYTES))):
-            value = zlib.crc32(part, value)
-            end -= len(part)
-        return bool(value == expected)
 
 
 def _mark_text(uuid: str) -> str:

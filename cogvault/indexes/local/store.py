@@ -28,9 +28,10 @@ from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
 from cogvault.indexes.local.keys import Keys
-from cogvault.indexes.local.lexical import Lexical, LexicalDamaged, faults
+from cogvault.indexes.local.lexical import Lexical, LexicalDamaged
 from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
+from cogvault.indexes.local.segments import faults
 
 CATALOG = "catalog.sqlite"
 _NEW_CATALOG = "catalog-new.sqlite"
