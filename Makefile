@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$p" && break; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-ADAPTERS := -e ./cogvault_cli -e ./cogvault_mcp
+ADAPTERS := -e './cogvault_cli[daemon]' -e ./cogvault_mcp
 METADATA := pyproject.toml cogvault_cli/pyproject.toml cogvault_mcp/pyproject.toml cogvault/__init__.py
 TYPED := cogvault cogvault_cli/cogvault_cli cogvault_mcp/cogvault_mcp
 

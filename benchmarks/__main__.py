@@ -9,7 +9,20 @@ from collections.abc import Sequence
 
 from benchmarks.rows import show
 
-NAMES = ("ablate", "abstain", "cascade", "embed", "freshness", "locomo", "speed", "startup", "sync", "write", "xquad")
+NAMES = (
+    "ablate",
+    "abstain",
+    "agents",
+    "cascade",
+    "embed",
+    "freshness",
+    "locomo",
+    "speed",
+    "startup",
+    "sync",
+    "write",
+    "xquad",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

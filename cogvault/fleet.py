@@ -203,6 +203,14 @@ class Fleet:
         with self._lock:
             return tuple(folder for folder, entry in self._open.items() if entry.vault is not None)
 
+    def release(self, tenant: str | os.PathLike[str]) -> None:
+        """Close a vault, once nobody uses it; the next use opens it anew, with the settings of then."""
+        with self._lock:
+            entry = self._open.pop(self._folder(tenant), None)
+            is_idle = entry is not None and not entry.users
+        if entry is not None and is_idle:
+            _close(entry)
+
     def close(self) -> None:
         """Close every vault; lent ones when they are given back. Calling it twice does nothing."""
         with self._lock:
@@ -233,9 +241,11 @@ class Fleet:
         idle: list[_Open] = []
         with self._lock:
             entry.users -= 1
-            if self._closed or (entry.vault is None and not entry.users):
-                if not entry.users and self._open.get(folder) is entry:
-                    idle.append(self._open.pop(folder))
+            if self._closed or entry.vault is None or self._open.get(folder) is not entry:
+                if not entry.users:
+                    idle.append(entry)
+                    if self._open.get(folder) is entry:
+                        del self._open[folder]
             else:
                 excess = len(self._open) - self._max_open
                 unused = [place for place, other in self._open.items() if not other.users]

@@ -47,5 +47,5 @@ class Calls:
         )
 
     def close(self) -> None:
-        """Close the connection of this thread."""
+        """Close the connections."""
         self._connection.close()

@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import threading
+import weakref
 from typing import Any
 
 from cogvault.client.endpoint import Endpoint
@@ -52,12 +53,12 @@ class Connection:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._local = threading.local()
+        self._open: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
 
     def close(self) -> None:
-        """Close this thread's connection; the next request opens another."""
-        if (open_one := getattr(self._local, "http", None)) is not None:
-            open_one.close()
-            self._local.http = None
+        """Close the connections of all threads; the next request opens another."""
+        for connection in tuple(self._open):
+            connection.close()
 
     def call(
         self,
@@ -88,10 +89,10 @@ class Connection:
             except _CLOSED:
                 if not repeatable:
                     raise
-                self.close()
+                self._drop()
                 status, answer = self._exchange(path, data, timeout_seconds)
         except (OSError, http.client.HTTPException) as error:
-            self.close()
+            self._drop()
             raise self._failure(error, is_write=not repeatable and body is not None) from error
         try:
             document = json.loads(answer)
@@ -115,14 +116,21 @@ class Connection:
             headers["Authorization"] = f"Bearer {self.endpoint.token}"
         kept: http.client.HTTPConnection | None = getattr(self._local, "http", None)
         if kept is None or _is_dead(kept):
-            self.close()
+            self._drop()
             kept = self._local.http = self._connect()
+            self._open.add(kept)
         kept.timeout = timeout_seconds
         if kept.sock is not None:
             kept.sock.settimeout(timeout_seconds)
         kept.request("GET" if body is None else "POST", path, body, headers)
         answer = kept.getresponse()
         return answer.status, answer.read()
+
+    def _drop(self) -> None:
+        """Close the connection of this thread."""
+        if (kept := getattr(self._local, "http", None)) is not None:
+            kept.close()
+            self._local.http = None
 
     def _connect(self) -> http.client.HTTPConnection:
         if self.endpoint.socket:

@@ -15,7 +15,7 @@ from cogvault.client.connection import Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
 from cogvault.client.wire import from_json, to_wire
-from cogvault.errors import DaemonError
+from cogvault.errors import CogvaultError, DaemonError
 from cogvault.types import (
     ArchivedCard,
     CardInfo,
@@ -69,22 +69,29 @@ def connect(
     for one in endpoints(variables) if endpoint is None else [endpoint]:
         connection = Connection(one)
         try:
-            hello = connection.call("/v1/hello", repeatable=True, timeout_seconds=HELLO_SECONDS)
+            _greet(connection)
+            body = {
+                "tenant": str(Path(path).expanduser().absolute()),
+                "settings": {name: to_wire(value) for name, value in (settings or {}).items()},
+                "environment": {name: value for name, value in variables.items() if name.startswith(_PREFIX)},
+            }
+            return RemoteVault(Path(connection.call("/v1/open", body, repeatable=True)["tenant"]), connection)
         except NobodyListens:  # what a daemon that crashed left behind
             if endpoint is not None:
                 raise
-            continue
-        if not isinstance(hello, dict) or hello.get("version") != __version__:
-            told = hello.get("version") if isinstance(hello, dict) else "of no known version"
-            hint = "restart it: cogvault daemon --stop, then cogvault daemon"
-            raise DaemonError(f"the daemon is cogvault {told}, this is {__version__}", path=str(one), hint=hint)
-        body = {
-            "tenant": str(Path(path).expanduser().absolute()),
-            "settings": {name: to_wire(value) for name, value in (settings or {}).items()},
-            "environment": {name: value for name, value in variables.items() if name.startswith(_PREFIX)},
-        }
-        return RemoteVault(Path(connection.call("/v1/open", body, repeatable=True)["tenant"]), connection)
+        except CogvaultError:
+            connection.close()
+            raise
     return None
+
+
+def _greet(connection: Connection) -> None:
+    hello = connection.call("/v1/hello", repeatable=True, timeout_seconds=HELLO_SECONDS)
+    version = hello.get("version") if isinstance(hello, dict) else None
+    if version != __version__:
+        hint = "restart it: cogvault daemon --stop, then cogvault daemon"
+        told = f"the daemon is cogvault {version}, this is {__version__}"
+        raise DaemonError(told, path=str(connection.endpoint), hint=hint)
 
 
 class RemoteVault:
@@ -115,7 +122,7 @@ class RemoteVault:
         return f"RemoteVault({str(self.path)!r})"
 
     def close(self) -> None:
-        """Close the connection; the daemon's vault stays open."""
+        """Close the connections; the daemon's vault stays open."""
         self._calls.close()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:

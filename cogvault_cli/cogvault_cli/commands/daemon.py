@@ -19,7 +19,7 @@ _DEFAULT_HOST = "127.0.0.1"
     examples=(
         "cogvault daemon",
         "cogvault daemon --status",
-        "cogvault daemon --print-unit systemd > ~/.config/systemd/user/cogvault.service",
+        "cogvault daemon --print-unit systemd",
     ),
 )
 @option("--status", "show_status", is_flag=True, help="Say whether one runs: version, vaults, models, memory, queue.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -72,8 +73,10 @@ class House:
         """
         folder = _folder(tenant)
         asked = resolve(folder, Config(**settings), environment).config
-        with self._fleet.vault(folder) as vault:
-            ours = vault.config
+        ours = self._config(folder)
+        if ours != resolve(folder, None, os.environ).config:  # the vault's own file was changed
+            self._fleet.release(folder)
+            ours = self._config(folder)
         different = [name for name in Config.model_fields if getattr(asked, name) != getattr(ours, name)]
         different = [name for name in different if name not in _OWN]
         if different:
@@ -123,6 +126,10 @@ class House:
             return Health(str(folder), Status.OK if is_found else hits.status, hits.reason)
         except CogvaultError as error:
             return Health(str(folder), Status.FAILED, str(error))
+
+    def _config(self, folder: Path) -> Config:
+        with self._fleet.vault(folder) as vault:
+            return vault.config
 
     def _watch(self, vault: Vault) -> None:
         vault.watch().__enter__()  # ends with the vault

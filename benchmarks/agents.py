@@ -1,0 +1,287 @@
+"""What agents wait for and how much memory they cost: daemon, MCP server, tools, hooks, on a vault of cards."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from benchmarks.rows import ROOT, Row, note
+from benchmarks.words import sentence, sentences
+from cogvault.client import RemoteVault, connect
+from cogvault.layers.tokens import estimate_tokens
+
+PARTS = ("daemon", "mcp", "hooks", "search")
+RUNS = 20
+MEGABYTE = 1 << 20
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cards", type=int, default=10_000)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of the load at a steady rate")
+    parser.add_argument("--rate", type=float, default=100.0, help="requests a second of that load, of all clients")
+    parser.add_argument("--model", default="bundled")
+    parser.add_argument("--processes", type=int, default=20, help="MCP servers on one daemon")
+    parser.add_argument("--parts", default=",".join(PARTS), help=f"any of {', '.join(PARTS)}")
+    parser.add_argument("--work", help="folder that keeps the vault and its index for the next run")
+
+
+def run(args: argparse.Namespace) -> list[Row]:
+    parts = args.parts.split(",")
+    with tempfile.TemporaryDirectory() as temporary:
+        work = Path(args.work or temporary)
+        vault = _vault(work / f"vault-{args.cards}", args.cards)
+        environment = {
+            **os.environ,
+            "COGVAULT_MODEL": args.model,
+            "COGVAULT_INDEX_DIR": str(work / "indexes"),
+            "COGVAULT_RUNTIME_DIR": str(Path(temporary) / "run"),
+        }
+        rows: list[Row] = []
+        if "mcp" in parts:
+            rows += _first_contact(vault, {**environment, "COGVAULT_INDEX_DIR": str(Path(temporary) / "none")})
+        note("indexing")
+        _run([_program("cogvault"), "index", str(vault), "--json"], environment)
+        if "mcp" in parts:
+            rows.append(_mcp_memory("mcp_alone", vault, environment, 1)[0])
+        with _daemon(environment):
+            with _remote(vault, environment) as remote:
+                remote.sync()
+            if "daemon" in parts:
+                rows += _load(vault, environment, args)
+            if "search" in parts:
+                search = [_program("cogvault"), "search", "--tenant", str(vault), "why did the crew move the harbor"]
+                rows.append(
+                    Row("default", "search_with_daemon", "wall_s", float(np.median(_walls(search, environment))))
+                )
+            if "hooks" in parts:
+                rows += _hooks(vault, environment)
+            if "mcp" in parts:
+                rows += _mcp_memory("mcp_with_daemon", vault, environment, args.processes)
+        return rows
+
+
+def _vault(folder: Path, cards: int) -> Path:
+    """Cards of some 400 characters, as agents write them."""
+    if not folder.is_dir():
+        rng = random.Random(3)
+        folder.mkdir(parents=True)
+        for number in range(cards):
+            title = sentence(rng, 5).rstrip(".")
+            text = f"---\ntitle: {title}\ntype: project\n---\n\n# {title}\n\n{' '.join(sentences(rng, 4))}\n"
+            (folder / f"project_{number:06}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+@contextmanager
+def _daemon(environment: dict[str, str]) -> Iterator[psutil.Process]:
+    process = subprocess.Popen(
+        [_program("cogvault"), "daemon"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        while subprocess.run(
+            [_program("cogvault"), "daemon", "--status"], env=environment, capture_output=True
+        ).returncode:
+            time.sleep(0.1)
+        yield psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _remote(vault: Path, environment: dict[str, str]) -> RemoteVault:
+    found = connect(vault, environment=environment)
+    assert found is not None
+    return found
+
+
+def _load(vault: Path, environment: dict[str, str], args: argparse.Namespace) -> list[Row]:
+    """All clients as fast as they can for a while, then at a steady rate."""
+    note("load")
+    _requests(vault, environment, args.clients, 3.0, None)
+    times, failures = _requests(vault, environment, args.clients, 15.0, None)
+    rows = [
+        Row("daemon", "full_load", "p50_ms", float(np.percentile(times, 50)) * 1000, len(times)),
+        Row("daemon", "full_load", "p95_ms", float(np.percentile(times, 95)) * 1000, len(times)),
+        Row("daemon", str(args.cards), "requests_per_s", len(times) / 15.0, len(times)),
+        Row("daemon", "full_load", "failures", failures, len(times)),
+    ]
+    if args.seconds:
+        before = _rss(environment)
+        times, failures = _requests(vault, environment, args.clients, args.seconds, args.rate)
+        rows += [
+            Row("daemon", str(args.cards), "p50_ms", float(np.percentile(times, 50)) * 1000, len(times)),
+            Row("daemon", str(args.cards), "p95_ms", float(np.percentile(times, 95)) * 1000, len(times)),
+            Row("daemon", "steady", "requests_per_s", len(times) / args.seconds, len(times)),
+            Row("daemon", "steady", "failures", failures, len(times)),
+            Row("daemon", "steady", "grown_mb", _rss(environment) - before),
+        ]
+    return rows
+
+
+def _rss(environment: dict[str, str]) -> float:
+    told = subprocess.run(
+        [_program("cogvault"), "daemon", "--status", "--json"], env=environment, capture_output=True, check=True
+    )
+    return float(json.loads(told.stdout)["rss_bytes"]) / MEGABYTE
+
+
+def _requests(
+    vault: Path, environment: dict[str, str], clients: int, seconds: float, rate: float | None
+) -> tuple[list[float], int]:
+    """Time of each search in seconds, and how many failed; each client has a new question each time.
+
+    Args:
+        rate: searches a second of all clients, begun by the clock whether or not the last has ended; None = as fast as
+            they can.
+    """
+    times: list[float] = []
+    failures = 0
+    lock = threading.Lock()
+
+    def ask(client: int) -> None:
+        nonlocal failures
+        rng = random.Random(time.time_ns() + client)
+        with _remote(vault, environment) as remote:
+            begin = time.perf_counter()
+            due = begin + (client / rate if rate else 0)
+            while due < begin + seconds if rate else time.perf_counter() < begin + seconds:
+                if rate:
+                    time.sleep(max(0.0, due - time.perf_counter()))
+                started = due if rate else time.perf_counter()
+                try:
+                    is_well = remote.search(sentence(rng, 9)).status in ("ok", "empty")
+                except Exception as error:  # whatever it is, it counts
+                    note(f"a search failed: {error}")
+                    is_well = False
+                with lock:
+                    times.append(time.perf_counter() - started)
+                    failures += not is_well
+                due += clients / rate if rate else 0
+
+    threads = [threading.Thread(target=ask, args=(client,)) for client in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return times, failures
+
+
+class _Server:
+    """An MCP server that was greeted."""
+
+    def __init__(self, vault: Path, environment: dict[str, str]) -> None:
+        started = time.perf_counter()
+        self.process = subprocess.Popen(
+            [_program("cogvault-mcp"), "--tenant", str(vault)],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        client: dict[str, object] = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "bench", "version": "1"},
+        }
+        self.ask("initialize", client)
+        self.initialize_seconds = time.perf_counter() - started
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def ask(self, method: str, params: dict[str, object]) -> dict[str, object]:
+        self._send({"jsonrpc": "2.0", "id": method, "method": method, "params": params})
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == method:
+                result: dict[str, object] = answer["result"]
+                return result
+        raise SystemExit("the MCP server ended")
+
+    def recall(self) -> None:
+        self.ask(
+            "tools/call", {"name": "cogvault_recall", "arguments": {"query": "where does the crew keep the tools"}}
+        )
+
+    def rss(self) -> float:
+        return psutil.Process(self.process.pid).memory_info().rss / MEGABYTE
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+    def _send(self, message: dict[str, object]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+
+def _first_contact(vault: Path, environment: dict[str, str]) -> list[Row]:
+    """``initialize`` for a vault that has no index yet, and the size of the tools."""
+    note("initialize")
+    seconds, tokens = [], 0
+    for _ in range(5):
+        server = _Server(vault, environment)
+        seconds.append(server.initialize_seconds)
+        tokens = estimate_tokens(json.dumps(server.ask("tools/list", {})["tools"], ensure_ascii=False))
+        server.process.kill()
+        server.process.wait()
+    return [
+        Row("default", "initialize", "wall_s", float(np.median(seconds)), len(seconds)),
+        Row("default", "tools", "tokens", tokens),
+    ]
+
+
+def _mcp_memory(unit: str, vault: Path, environment: dict[str, str], processes: int) -> list[Row]:
+    """Memory of servers that have answered, and of the daemon behind them when there is one."""
+    note(unit)
+    servers = [_Server(vault, environment) for _ in range(processes)]
+    try:
+        for server in servers:
+            server.recall()
+        rows = [Row("default", unit, "rss_mb", max(server.rss() for server in servers), processes)]
+        if processes > 1:
+            rows.append(Row("default", f"daemon_of_{processes}", "rss_mb", _rss(environment)))
+        return rows
+    finally:
+        for server in servers:
+            server.close()
+
+
+def _hooks(vault: Path, environment: dict[str, str]) -> list[Row]:
+    rows = []
+    for event, unit in (("session-start", "hook_session_start"), ("prompt", "hook_prompt")):
+        told = {"session_id": "bench", "cwd": str(vault), "prompt": "where does the crew keep the tools"}
+        command = [_program("cogvault"), "hook", event]
+        times = _walls(command, {**environment, "COGVAULT_TENANT": str(vault)}, json.dumps(told).encode())
+        rows.append(Row("default", unit, "p95_ms", float(np.percentile(times, 95)) * 1000, len(times)))
+    return rows
+
+
+def _walls(command: list[str], environment: dict[str, str], given: bytes = b"") -> list[float]:
+    _run(command, environment, given)
+    return [_run(command, environment, given) for _ in range(RUNS)]
+
+
+def _run(command: list[str], environment: dict[str, str], given: bytes = b"") -> float:
+    started = time.perf_counter()
+    subprocess.run(command, env=environment, input=given, check=True, capture_output=True, cwd=ROOT)
+    return time.perf_counter() - started
+
+
+def _program(name: str) -> str:
+    return str(Path(sys.executable).with_name(name))
