@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cogvault.retrieval.fencing import fenced as fenced
     from cogvault.retrieval.hits import Hit as Hit
     from cogvault.retrieval.hits import Hits as Hits
+    from cogvault.text.secrets import redact as redact
     from cogvault.types import Action as Action
     from cogvault.types import CardText as CardText
     from cogvault.types import Draft as Draft
@@ -58,6 +59,7 @@ _HOMES = {
     "estimate_tokens": "cogvault.layers.tokens",
     "fence_text": "cogvault.retrieval.fencing",
     "fenced": "cogvault.retrieval.fencing",
+    "redact": "cogvault.text.secrets",
 }
 
 __all__ = [
@@ -84,6 +86,7 @@ __all__ = [
     "estimate_tokens",
     "fence_text",
     "fenced",
+    "redact",
 ]
 
 

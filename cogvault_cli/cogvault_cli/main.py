@@ -27,6 +27,8 @@ COMMANDS = {
     "status": "Say what the index holds and what is wrong.",
     "config": "Show every setting and where its value comes from.",
     "daemon": "Serve vaults to commands, hooks and MCP servers from one process.",
+    "hook": "Answer an event of Claude Code.",
+    "mcp": "Serve a vault to any MCP client: `cogvault-mcp` with the same options.",
     "demo": "Try cogvault on a small example vault.",
 }
 

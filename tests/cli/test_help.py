@@ -42,7 +42,11 @@ OWN = {
     "demo": set(),
 }  # fmt: skip
 # Commands that are about no vault, with all their options.
-ALONE = {"daemon": {"--debug", "--json", "--print-unit", "--status", "--stop", "--tcp"}}
+ALONE = {
+    "daemon": {"--debug", "--json", "--print-unit", "--status", "--stop", "--tcp"},
+    "hook": {"--debug", "--tenant"},
+    "mcp": set(),
+}
 ARGUMENTS = {
     "index": "[DIR]",
     "watch": "[DIR]",

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Blocks that show something and run nothing.
 SHOWN = {"mermaid", "text"}
-LANGUAGES = {"console", "markdown", "output", "python", "sh", "toml", *SHOWN}
+LANGUAGES = {"console", "json", "markdown", "output", "python", "sh", "toml", *SHOWN}
 COGVAULT = Path(sys.executable).parent / "cogvault"
 
 
@@ -35,6 +35,11 @@ class Fence:
     language: str
     words: tuple[str, ...]
     text: str
+
+    @property
+    def is_of_client(self) -> bool:
+        """True for configuration of another program (``client=NAME``); ``tests/plugin`` runs what it names."""
+        return any(word.startswith("client=") for word in self.words)
 
     @property
     def where(self) -> str:

@@ -1,0 +1,87 @@
+"""Keep what was said: new turns of a transcript go to the vault's session of the same name, each exactly once.
+
+How far the transcript was kept is noted before turns are written ("pending") and after. A note that still says pending
+was left by a process that died in between: then the session itself says which turns it has, by their anchors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from filelock import FileLock
+
+from cogvault import Vault, redact
+from cogvault.client import RemoteVault
+from cogvault_cli.hooks.event import Event
+from cogvault_cli.hooks.state import StateFile
+from cogvault_cli.hooks.transcript import ANCHOR, said
+
+__all__ = ["capture"]
+
+# Another event of the same session is at work meanwhile, and keeps the same turns.
+LOCK_SECONDS = 3.0
+# Turns that are written in one go.
+_BATCH = 200
+
+
+def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
+    """Append what is new; the number of turns.
+
+    Args:
+        event: with a transcript.
+        vault: the vault, in this process or the daemon's.
+        state: how far the session's transcript was kept.
+
+    Raises:
+        OSError: the transcript or the state cannot be read or written.
+        CogvaultError: a turn cannot be written.
+        filelock.Timeout: another capture of the session does not end.
+    """
+    state.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(state.path.with_suffix(".lock")).acquire(timeout=LOCK_SECONDS):
+        return _capture(Path(event.transcript), event.session, vault, state)
+
+
+def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: StateFile) -> int:
+    note = state.read()
+    offset = note.get("offset")
+    is_sure = isinstance(offset, int) and 0 <= offset <= transcript.stat().st_size and note.get("pending") is False
+    start = offset if is_sure and isinstance(offset, int) else 0
+    with transcript.open("rb") as file:
+        lines = _Lines(file, start)
+        turns = said(lines)
+        session = vault.session(name)
+        if not is_sure:
+            kept = {turn.meta.get(ANCHOR) for turn in session.turns()}
+            turns = (turn for turn in turns if turn.meta[ANCHOR] not in kept)
+        state.write({"offset": start, "pending": True})
+        count = 0
+        while batch := [replace(turn, text=redact(turn.text)) for turn in islice(turns, _BATCH)]:
+            session.append_many(batch)
+            count += len(batch)
+        state.write({"offset": lines.end, "pending": False})
+    return count
+
+
+class _Lines:
+    """Whole lines of a file from an offset on; one that is being written just now is left for the next time.
+
+    Attributes:
+        end: where the first line that was not read begins.
+    """
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file = file
+        self._file.seek(start)
+        self.end = start
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                return
+            self.end += len(line)
+            yield line

@@ -1,0 +1,72 @@
+"""Events of Claude Code, as they come on standard input. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["EVENTS", "Event", "answer", "parse", "vault_folder"]
+
+# Name on the command line, and in Claude Code.
+EVENTS = {
+    "session-start": "SessionStart",
+    "prompt": "UserPromptSubmit",
+    "pre-compact": "PreCompact",
+    "session-end": "SessionEnd",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event.
+
+    Attributes:
+        name: as on the command line.
+        session: Claude Code's id of the session.
+        folder: where the agent works.
+        prompt: what the user wrote (prompt).
+        source: ``startup``, ``resume``, ``clear`` or ``compact`` (session-start).
+        transcript: the session's file, one JSON object a line; "" = none.
+    """
+
+    name: str
+    session: str
+    folder: str = ""
+    prompt: str = ""
+    source: str = ""
+    transcript: str = ""
+
+
+def parse(name: str, data: bytes) -> Event:
+    """An event from its JSON. Keys that nobody needs are left out, whatever they hold.
+
+    Raises:
+        ValueError: it is no JSON object, or names no session.
+    """
+    try:
+        document = json.loads(data)
+    except RecursionError as error:
+        raise ValueError("the event is nested too deeply") from error
+    if not isinstance(document, dict):
+        raise ValueError("the event is no JSON object")
+    wanted = ("session_id", "cwd", "prompt", "source", "transcript_path")
+    texts = [value if isinstance(value := document.get(key), str) else "" for key in wanted]
+    if not texts[0]:
+        raise ValueError("the event names no session")
+    return Event(name, *texts)
+
+
+def vault_folder(event: Event, environment: Mapping[str, str]) -> Path | None:
+    """The folder that ``COGVAULT_TENANT`` names; a relative one is looked for in the project. None = no vault."""
+    named = environment.get("COGVAULT_TENANT", "").strip()
+    if not named:
+        return None
+    project = environment.get("CLAUDE_PROJECT_DIR") or event.folder or "."
+    return Path(project) / Path(named).expanduser()
+
+
+def answer(name: str, text: str) -> str:
+    """Text for the agent as Claude Code takes it: one line of ASCII JSON, whatever the locale is."""
+    return json.dumps({"hookSpecificOutput": {"hookEventName": EVENTS[name], "additionalContext": text}})

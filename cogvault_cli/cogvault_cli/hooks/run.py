@@ -1,0 +1,115 @@
+"""One event from standard input to standard output: fast, and silent when anything is wrong.
+
+A hook that fails must not stop an agent: whatever happens, the exit code is 0, and what cannot be answered in time is
+not answered.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cogvault_cli.hooks.event import Event, answer, parse, vault_folder
+
+if TYPE_CHECKING:
+    from cogvault import Vault
+    from cogvault.client import RemoteVault
+
+__all__ = ["ANSWERED", "ANSWER_SECONDS", "CAPTURE_SECONDS", "run"]
+
+# The agent waits for an answer to these two events, and not for the others.
+ANSWER_SECONDS = 0.9
+CAPTURE_SECONDS = 8.0
+ANSWERED = ("session-start", "prompt")
+
+
+def run(name: str, *, tenant: str | None = None, debug: bool = False) -> None:
+    """Handle the event on standard input.
+
+    Args:
+        name: a key of ``EVENTS``.
+        tenant: folder of the vault; None = as the environment says.
+        debug: say on standard error why there is no answer.
+    """
+    seconds = ANSWER_SECONDS if name in ANSWERED else CAPTURE_SECONDS
+    deadline = threading.Timer(seconds, _give_up, [seconds, debug])
+    deadline.daemon = True
+    deadline.start()
+    try:
+        text = _handle(name, tenant)
+    except Exception as error:  # the outermost boundary of a program that must not fail
+        _explain(f"{type(error).__name__}: {error}", debug)
+        text = ""
+    deadline.cancel()
+    if text:
+        try:
+            sys.stdout.write(f"{answer(name, text)}\n")
+            sys.stdout.flush()
+        except OSError as error:  # nobody listens any more
+            _explain(str(error), debug)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _handle(name: str, tenant: str | None) -> str:
+    event = parse(name, sys.stdin.buffer.read())
+    environment = os.environ if tenant is None else {**os.environ, "COGVAULT_TENANT": tenant}
+    folder = vault_folder(event, environment)
+    if folder is None:
+        raise LookupError("no vault: set COGVAULT_TENANT to its folder")
+    return _recall(event, folder) if name in ANSWERED else _capture(event, folder)
+
+
+def _recall(event: Event, folder: Path) -> str:
+    """Only a daemon can answer in time: opening a vault and a model takes longer than anybody wants to wait."""
+    from cogvault.client import connect
+
+    vault = connect(folder)
+    if vault is None:
+        raise LookupError("no daemon runs; `cogvault daemon` starts one")
+    from cogvault_cli.hooks.recall import on_prompt, on_start
+    from cogvault_cli.hooks.state import StateFile, hooks_folder
+
+    seen = StateFile(hooks_folder(), vault.path, event.session, "seen")
+    return (on_prompt if event.name == "prompt" else on_start)(event, vault, seen)
+
+
+def _capture(event: Event, folder: Path) -> str:
+    if not event.transcript:
+        raise LookupError("the event names no transcript")
+    from cogvault_cli.hooks.capture import capture
+    from cogvault_cli.hooks.state import StateFile, hooks_folder, prune
+
+    with _open(folder) as vault:
+        capture(event, vault, StateFile(hooks_folder(), vault.path, event.session, "capture"))
+    if event.name == "session-end":
+        prune(hooks_folder())
+    return ""
+
+
+def _open(folder: Path) -> Vault | RemoteVault:
+    """The daemon's vault, else one of this process: what was said is kept in any case."""
+    from cogvault.client import connect
+    from cogvault.errors import DaemonError
+
+    try:
+        if (vault := connect(folder)) is not None:
+            return vault
+    except DaemonError:
+        pass
+    from cogvault import Vault
+
+    return Vault(folder)
+
+
+def _give_up(seconds: float, debug: bool) -> None:
+    _explain(f"no answer within {seconds} s", debug)
+    os._exit(0)
+
+
+def _explain(reason: str, debug: bool) -> None:
+    if debug:
+        sys.stderr.write(f"cogvault hook: {reason}\n")
+        sys.stderr.flush()

@@ -1,0 +1,176 @@
+"""What was said is kept: verbatim, in order, each turn exactly once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from cogvault import Turn, Vault
+from cogvault.errors import CardError
+from cogvault_cli.hooks.capture import capture
+from cogvault_cli.hooks.event import Event
+from cogvault_cli.hooks.state import MAX_AGE_DAYS, StateFile, prune
+from tests.hooks.conftest import SESSION, World, line
+
+
+def kept(world: World, session: str = SESSION) -> list[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in world.environ.items():
+            patch.setenv(name, value)
+        with Vault(world.vault) as vault:
+            return [str(turn.meta["uuid"]) for turn in vault.session(session).turns()]
+
+
+def dialogue(first: int, count: int) -> list[dict[str, object]]:
+    return [line("user" if n % 2 else "assistant", f"u{n}", f"Turn {n}") for n in range(first, first + count)]
+
+
+def test_new_turns_are_kept_once_whatever_comes_again(world: World) -> None:
+    world.say(*dialogue(0, 3))
+    world.hook("pre-compact")
+    world.hook("pre-compact")
+    assert kept(world) == ["u0", "u1", "u2"]
+    world.say(*dialogue(3, 2))
+    world.hook("session-end")
+    world.hook("session-end")
+    assert kept(world) == ["u0", "u1", "u2", "u3", "u4"]
+
+
+def test_daemon_keeps_them_as_well(served: World) -> None:
+    served.say(*dialogue(0, 3))
+    served.hook("pre-compact")
+    served.say(*dialogue(3, 1))
+    served.hook("session-end")
+    served.hook("session-end")
+    assert kept(served) == ["u0", "u1", "u2", "u3"]
+
+
+def test_text_is_verbatim_but_for_secrets(world: World) -> None:
+    text = "# Not a heading\n\n**Ana**: not a turn\n```\nopen fence \u2028 \udcff"
+    world.say(line("user", "1", text), line("user", "2", "the key is ghp_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789 ok"))
+    world.hook("session-end")
+    with Vault(world.vault) as vault:
+        first, second = vault.session(SESSION).turns()
+    assert (first.speaker, first.text) == ("User", text)
+    assert second.text == "the key is (redacted GitHub Token) ok"
+    assert not any("ghp_" in path.read_text(encoding="utf-8") for path in world.vault.rglob("*.md"))
+
+
+def test_line_that_is_being_written_waits_for_its_end(world: World) -> None:
+    world.say(*dialogue(0, 1))
+    half = json.dumps(line("user", "u1", "Turn 1"))
+    with world.transcript.open("a", encoding="utf-8") as file:
+        file.write(half[:40])
+    world.hook("pre-compact")
+    assert kept(world) == ["u0"]
+    with world.transcript.open("a", encoding="utf-8") as file:
+        file.write(f"{half[40:]}\n")
+    world.hook("pre-compact")
+    assert kept(world) == ["u0", "u1"]
+
+
+@pytest.mark.parametrize("damage", ["removed", "no JSON", "behind the end", "wrong types"])
+def test_lost_state_doubles_nothing(damage: str, world: World) -> None:
+    world.say(*dialogue(0, 3))
+    world.hook("pre-compact")
+    (state,) = (Path(world.environ["COGVAULT_STATE_DIR"]) / "hooks").glob("*.capture.json")
+    if damage == "removed":
+        state.unlink()
+    else:
+        texts = {"no JSON": "{", "behind the end": '{"offset": 10000000, "pending": false}'}
+        state.write_text(texts.get(damage, '{"offset": "7", "pending": 0}'))
+    world.say(*dialogue(3, 1))
+    world.hook("pre-compact")
+    assert kept(world) == ["u0", "u1", "u2", "u3"]
+
+
+def test_turn_that_people_removed_stays_removed(world: World) -> None:
+    world.say(*dialogue(0, 3))
+    world.hook("pre-compact")
+    (file,) = (world.vault / "session").rglob("*.md")
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text[: text.index("**User**")] + text[text.rindex("**Claude**") :], encoding="utf-8")
+    world.say(*dialogue(3, 1))
+    world.hook("pre-compact")
+    assert kept(world) == ["u0", "u2", "u3"]
+
+
+class Dying:
+    """A session that dies after so many turns of a batch."""
+
+    def __init__(self, vault: Vault, after: int) -> None:
+        self._session = vault.session(SESSION)
+        self._after = after
+
+    def session(self, name: str) -> Dying:
+        return self
+
+    def turns(self) -> list[Turn]:
+        return self._session.turns()
+
+    def append_many(self, turns: Iterable[Turn]) -> None:
+        self._session.append_many(list(turns)[: self._after])
+        raise CardError("the disk is full")
+
+
+@pytest.mark.parametrize("after", [0, 1, 4])
+def test_failure_in_the_middle_is_gone_on_from_there(after: int, world: World, tmp_path: Path) -> None:
+    world.say(*dialogue(0, 4))
+    event = Event("session-end", SESSION, transcript=str(world.transcript))
+    state = StateFile(tmp_path / "hooks", world.vault, SESSION, "capture")
+    with Vault(world.vault) as vault:
+        with pytest.raises(CardError):
+            capture(event, Dying(vault, after), state)  # type: ignore[arg-type]  # stands for a vault
+        assert capture(event, vault, state) == 4 - after
+        assert capture(event, vault, state) == 0
+    assert kept(world) == ["u0", "u1", "u2", "u3"]
+
+
+def test_kills_at_any_moment_lose_and_double_nothing(world: World) -> None:
+    event = json.dumps(world.event("session-end")).encode()
+    command = [sys.executable, "-m", "cogvault_cli", "hook", "session-end"]
+    for number in range(8):
+        world.say(*dialogue(number * 50, 50))
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=world.environ, cwd=world.project)
+        assert process.stdin is not None
+        process.stdin.write(event)
+        process.stdin.close()
+        time.sleep(0.1 + number * 0.1)  # where it is by then does not matter
+        process.kill()
+        process.wait()
+    world.hook("session-end")
+    assert kept(world) == [f"u{number}" for number in range(400)]
+
+
+def test_events_at_once_keep_each_turn_once(world: World) -> None:
+    world.say(*dialogue(0, 30))
+    event = json.dumps(world.event("session-end")).encode()
+    command = [sys.executable, "-m", "cogvault_cli", "hook", "session-end"]
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, env=world.environ, cwd=world.project) for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(event)
+        process.stdin.close()
+    assert [process.wait(60) for process in processes] == [0] * 4
+    assert kept(world) == [f"u{number}" for number in range(30)]
+
+
+def test_old_state_is_removed(tmp_path: Path) -> None:
+    import os
+
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    for path in (old, new):
+        path.write_text("{}")
+    before = time.time() - (MAX_AGE_DAYS + 1) * 86_400
+    os.utime(old, (before, before))
+    prune(tmp_path)
+    prune(tmp_path / "missing")
+    assert [path.name for path in tmp_path.iterdir()] == ["new.json"]

@@ -1,0 +1,77 @@
+"""Whatever is wrong, an agent goes on: exit code 0, nothing on standard output, a reason only when asked for."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from cogvault_cli.hooks.event import EVENTS
+from tests.hooks.conftest import World
+
+BAD = {
+    "nothing": b"",
+    "half": b'{"session_id": "s", "prompt": "x',
+    "a list": b"[1]",
+    "no session": b"{}",
+    "wrong types": b'{"session_id": ["s"], "prompt": 4}',
+    "no text": b"\xff\xfe\x00",
+    "deep": b"[" * 200_000,
+    "a path as session": b'{"session_id": "../../x", "transcript_path": "/dev/null", "prompt": "job queue"}',
+    "a surrogate": b'{"session_id": "\\ud800", "transcript_path": "/dev/null", "prompt": "\\ud800 job queue"}',
+}
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_bad_input_is_answered_by_silence(name: str, data: bytes, world: World) -> None:
+    assert world.hook(name, data=data) == ""
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_reason_is_told_on_standard_error_when_asked_for(name: str, world: World) -> None:
+    world.environ.pop("COGVAULT_TENANT")
+    assert world.hook(name) == ""
+    done = world.run(name, "--debug")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"cogvault hook: LookupError: no vault: set COGVAULT_TENANT to its folder\n"
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_missing_vault_is_silence_and_is_not_made(name: str, world: World, tmp_path: Path) -> None:
+    world.environ["COGVAULT_TENANT"] = str(tmp_path / "nowhere")
+    world.say()
+    assert world.hook(name) == ""
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("name", ["session-start", "prompt"])
+def test_without_a_daemon_nothing_is_told(name: str, world: World) -> None:
+    assert world.hook(name) == ""
+    assert b"no daemon runs" in world.run(name, "--debug").stderr
+
+
+@pytest.mark.parametrize("name", ["session-start", "prompt"])
+def test_daemon_that_never_answers_is_not_waited_for(name: str, world: World) -> None:
+    with tempfile.TemporaryDirectory(prefix="cv-") as runtime:
+        path = Path(runtime) / "daemon.sock"
+        with socket.socket(socket.AF_UNIX) as deaf:
+            deaf.bind(str(path))
+            deaf.listen()
+            world.environ["COGVAULT_RUNTIME_DIR"] = runtime
+            assert world.hook(name) == ""
+            assert b"no answer within 0.9 s" in world.run(name, "--debug").stderr
+
+
+@pytest.mark.parametrize("name", ["pre-compact", "session-end"])
+def test_missing_transcript_is_silence(name: str, world: World) -> None:
+    assert world.hook(name) == ""
+    assert world.hook(name, transcript_path="") == ""
+    assert not (world.vault / "session").exists()
+
+
+def test_unknown_event_is_a_usage_error(world: World) -> None:
+    done = world.run("session-stop", data=b"{}")
+    assert (done.returncode, done.stdout) == (2, b"")
