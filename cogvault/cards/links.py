@@ -67,35 +67,46 @@ def _order(id: str) -> tuple[int, int, str]:
 
 
 class _Table:
-    """Cards by a key, best first, whatever the order in which they come and go."""
+    """Cards by a key, best first, whatever the order in which they come and go.
+
+    Nearly every key is of one card, whose id stands without a list: lists would be most of the table's memory.
+    """
 
     def __init__(self) -> None:
-        self._ids: dict[str, list[str]] = {}
+        self._ids: dict[str, str | list[str]] = {}
 
     def add(self, key: str, id: str) -> None:
         if not key:
             return
-        ids = self._ids.setdefault(key, [])
+        ids = self._ids.setdefault(key, id)
+        if isinstance(ids, str):
+            if ids != id:
+                self._ids[key] = sorted((ids, id), key=_order)
+            return
         place = bisect_left(ids, _order(id), key=_order)
         if ids[place : place + 1] != [id]:
             ids.insert(place, id)
 
     def remove(self, key: str, id: str) -> None:
-        ids = self._ids.get(key, [])
+        ids = self._ids.get(key)
+        if ids is None or isinstance(ids, str):
+            if ids == id:
+                del self._ids[key]
+            return
         place = bisect_left(ids, _order(id), key=_order)
         if ids[place : place + 1] == [id]:
             del ids[place]
-            if not ids:
-                del self._ids[key]
+            if len(ids) == 1:
+                self._ids[key] = ids[0]
 
     def find(self, key: str, folder: str) -> Resolution | None:
         """The card of this key: one in ``folder`` first."""
         ids = self._ids.get(key)
-        if not ids:
+        if ids is None:
             return None
+        if isinstance(ids, str):
+            return Resolution(ids)
         best = next((id for id in ids if posixpath.dirname(id) == folder), ids[0])
-        if len(ids) == 1:
-            return Resolution(best)
         return Resolution(best, (best, *(id for id in ids[:MAX_AMBIGUOUS] if id != best)))
 
 
@@ -106,8 +117,10 @@ class _Keys:
         self._exact, self._folded, self._separated = _Table(), _Table(), _Table()
 
     def add(self, key: str, id: str) -> None:
-        folded = fold(key)
-        self._exact.add(nfc(key), id)
+        exact, folded = nfc(key), fold(key)
+        if folded == exact:
+            folded = exact  # one text in memory, not two
+        self._exact.add(exact, id)
         self._folded.add(folded, id)
         self._separated.add(_separated(folded), id)
 

@@ -6,6 +6,7 @@ Nothing here runs code from the file (no pickle): a catalog is data, whoever wro
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from cogvault.indexes.local.arrays import ranges
 from cogvault.types import (
+    EMPTY_META,
     Card,
     CardInfo,
     CardLayers,
@@ -84,7 +86,12 @@ def decode_card(row: str, *, id: str, stamp: Stamp, hash: str, chunks: int, mtim
     for name in _TUPLES & values.keys():
         values[name] = tuple(values[name])
     values.setdefault("dated", mtime)
-    values["meta"] = MappingProxyType(values["meta"])
+    # One object for what most cards have alike: a vault may have a hundred thousand.
+    values["meta"] = MappingProxyType(values["meta"]) if values["meta"] else EMPTY_META
+    if values["path"] == id:
+        values["path"] = id
+    if values.get("type"):
+        values["type"] = sys.intern(values["type"])
     values["links"] = tuple(Link(t, LinkKind(k), *rest) for t, k, *rest in values.get("links", ()))
     values["problems"] = tuple(Problem(*each) for each in values.get("problems", ()))
     return CardInfo(id=id, stamp=stamp, hash=hash, chunks=chunks, **values)
