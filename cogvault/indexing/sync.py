@@ -12,12 +12,14 @@ from cogvault.config import Config
 from cogvault.errors import ModelError, VaultError
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
+from cogvault.indexing.forgetting import forget_vectors
 from cogvault.indexing.keyword import Applied, carry_out
+from cogvault.indexing.known_files import KnownFiles
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import hold
 from cogvault.indexing.meter import Meter
 from cogvault.indexing.plan import Plan, Seen, plan
-from cogvault.indexing.report import Progress, SyncReport
+from cogvault.indexing.report import Progress, SyncReport, degraded, without_model
 from cogvault.indexing.rollups import update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
@@ -79,12 +81,14 @@ class _Look:
 
     Attributes:
         todo: what the index lacks.
+        others: cards that were not looked for.
         rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
     """
 
     scanned: ScanResult
     files: CardFiles
     todo: Plan
+    others: int
     rebuild_as: str | None
 
     @property
@@ -146,6 +150,7 @@ class Syncer:
         embed_limit: int | None = None,
         paths: Iterable[Path | str] | None = None,
         timeout_seconds: float | None = None,
+        embed_wait_seconds: float | None = None,
     ) -> SyncReport:
         """Scan, plan, parse, chunk, commit the keyword part, embed what has no vector, ask a language model last.
 
@@ -158,6 +163,7 @@ class Syncer:
             paths: only these may have changed (absolute, or relative to the root); None = any.
             timeout_seconds: how long to wait for another sync, None = as the options say. Who sets it waits only when
                 there is something to write.
+            embed_wait_seconds: how long to wait for another process that embeds, None = as for another sync.
 
         Raises:
             VaultError: the root is missing, unreadable or no folder, or another folder than before with none of the
@@ -181,9 +187,10 @@ class Syncer:
                 if verify and (faults := self._index.verify()):
                     self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
                 look = self._look(verify, paths, meter)  # again: only now nobody else writes
-                report = self._keyword(look, meter)
+                report = self._keyword(look, meter, is_whole=paths is None)
         self._last.keep(look.scanned.root)
-        report = self._vectors(report, embed_limit, timeout, meter)
+        wait = timeout if embed_wait_seconds is None else embed_wait_seconds
+        report = self._vectors(report, embed_limit, wait, meter)
         return replace(self._summaries(report, look.files, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
@@ -200,7 +207,8 @@ class Syncer:
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
         meter.start("scan")
-        scanned = scan(self._root, self._options.scan, None if rebuild else paths)
+        alone = KnownFiles(snapshot.cards)
+        scanned = scan(self._root, self._options.scan, None if rebuild else paths, alone.is_plain)
         meter.tell(len(scanned.files), len(scanned.files))
         files = CardFiles(
             self._root,
@@ -211,7 +219,7 @@ class Syncer:
             self._options.max_card_bytes,
             self._now_ns,
         )
-        known = snapshot.files
+        known = snapshot.files if scanned.scopes else alone.files(scanned.alone)
         todo = plan(
             known,
             {file.id: Seen(file.path, file.stamp) for file in scanned.files.values()},
@@ -221,7 +229,8 @@ class Syncer:
         )
         if known and len(todo.removed) == len(known) and not verify:
             self._refuse_another_folder(scanned, len(known))
-        return _Look(scanned, files, todo, self._chunker.fingerprint(self._making) if rebuild else None)
+        others = len(snapshot.cards) - len(known)
+        return _Look(scanned, files, todo, others, self._chunker.fingerprint(self._making) if rebuild else None)
 
     def _refuse_another_folder(self, scanned: ScanResult, cards: int) -> None:
         """Where a disk is not mounted there is an empty folder, which must not pass for a vault without cards."""
@@ -234,13 +243,15 @@ class Syncer:
                 "(`cogvault index --verify`)",
             )
 
-    def _keyword(self, look: _Look, meter: Meter) -> SyncReport:
+    def _keyword(self, look: _Look, meter: Meter, *, is_whole: bool) -> SyncReport:
         todo = look.todo
         if not self._index.snapshot().stats.identity.chunking:
             self._last.forget()
         meter.start("keyword")
+        # Before the index forgets them, so that a kill leaves nothing behind.
+        forget_vectors(self._index.snapshot(), self._embedder, todo.removed)
         if self._summarizer is not None:
-            for id in todo.removed:  # before the index does, so that a kill leaves nothing behind
+            for id in todo.removed:
                 self._summarizer.forget(id)
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
         if self._summarizer is not None:
@@ -248,6 +259,8 @@ class Syncer:
                 if new in applied.ids:
                     self._summarizer.rename(old, new)
         report = self._told(look, applied, meter)  # what follows changes no answer
+        if not is_whole:  # somebody waits for a few files; layers of folders are made for who asks, or by the next sync
+            return report
         return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
 
     def _told(self, look: _Look, applied: Applied, meter: Meter) -> SyncReport:
@@ -258,7 +271,7 @@ class Syncer:
             changed=tuple(id for id in todo.changed if id in applied.ids),
             moved=tuple(pair for pair in todo.moved if pair[1] in applied.ids),
             removed=todo.removed,
-            unchanged=len(todo.unchanged),
+            unchanged=look.others + len(todo.unchanged),
             refreshed=len(applied.ids.intersection(todo.unchanged)),
             failed=failed,
             problems=(*look.scanned.problems, *applied.problems),
@@ -268,7 +281,7 @@ class Syncer:
         )
         if failed:
             reason = f"{len(failed)} files could not be indexed; what was known of them is kept"
-            report = _degraded(report, reason, "see the reason of each file")
+            report = degraded(report, reason, "see the reason of each file")
         return report
 
     def _roll_up(self, *, is_changed: bool) -> int:
@@ -281,18 +294,18 @@ class Syncer:
             return report
         if self._embedder is None:
             report = replace(report, pending_vectors=self._lacking(""))
-            return _degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")
+            return degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")
         try:
             model = self._embedder.fingerprint
         except ModelError as error:
-            return _without_model(replace(report, pending_vectors=self._lacking("")), error)
+            return without_model(replace(report, pending_vectors=self._lacking("")), error)
         lacking = self._lacking(model)
         if not lacking or limit == 0:
             return replace(report, pending_vectors=lacking)
         with self._hold(_VECTORS_LOCK, timeout) as held:
             if not held:
                 reason = f"{lacking} chunks have no vector yet: another process is embedding"
-                return _degraded(replace(report, pending_vectors=lacking), reason, "wait, or sync again")
+                return degraded(replace(report, pending_vectors=lacking), reason, "wait, or sync again")
             outcome = self._embed(self._embedder, limit, timeout, meter)
         report = replace(
             report,
@@ -301,9 +314,9 @@ class Syncer:
             failed=(*report.failed, *outcome.failed),
         )
         if outcome.error is not None:
-            return _without_model(report, outcome.error)
+            return without_model(report, outcome.error)
         if outcome.failed:
-            return _degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
+            return degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
         return report
 
     def _summaries(
@@ -319,7 +332,7 @@ class Syncer:
             return report
         with self._hold(_SUMMARIES_LOCK, 0) as held:
             if not held:
-                return _degraded(report, f"{len(drafts)} cards wait for another process to summarize them", "wait")
+                return degraded(report, f"{len(drafts)} cards wait for another process to summarize them", "wait")
             meter.start("summaries")
             outcome = summarize_drafts(
                 self._index, files, self._summarizer, lambda: self._hold(_KEYWORD_LOCK, timeout), meter.tell
@@ -334,7 +347,7 @@ class Syncer:
             return report
         report = replace(report, problems=(*report.problems, *outcome.failed))
         reason = f"{pending} cards have extracted abstracts and overviews, because the summarizer gave none"
-        return _degraded(report, reason, "see the reason of each card, and sync again")
+        return degraded(report, reason, "see the reason of each card, and sync again")
 
     def _embed(self, embedder: Embedder, limit: int | None, timeout: float, meter: Meter) -> Embedded:
         stats = self._index.snapshot().stats
@@ -376,15 +389,3 @@ class Syncer:
 
     def _hold(self, name: str, timeout: float) -> AbstractContextManager[bool]:
         return hold(self._options.lock_folder / name, timeout)
-
-
-def _degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
-    """The report with one more reason why not all is well; the last hint counts."""
-    said = f"{report.reason}; {reason}" if report.reason else reason
-    return replace(report, status=Status.DEGRADED, reason=said, hint=hint)
-
-
-def _without_model(report: SyncReport, error: ModelError) -> SyncReport:
-    hint = error.hint or "correct the model's setting and sync again"
-    where = f"{error.path}: " if error.path else ""
-    return _degraded(report, f"no vectors, keyword search only: {where}{error.message}", hint)

@@ -1,0 +1,89 @@
+"""A removed card leaves every file that a sync keeps of a vault, on the machine too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cogvault.embedders import CachedEmbedder
+from cogvault.errors import ModelUnavailable
+from cogvault.indexes import LocalIndex
+from cogvault.indexing.scan import ScanOptions
+from cogvault.layers.cache import SummaryCache, SummaryKey
+from cogvault.layers.folder_store import FolderStore
+from cogvault.layers.summarizers import ExtractiveSummarizer
+from tests.indexing.support import Desk, SpyEmbedder
+
+SECRET = "The launch code is xyzzyplugh."
+
+
+class Keeping(ExtractiveSummarizer):
+    """As one that asks a model: keeps what it gave."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.cache = SummaryCache(path)
+
+    def forget(self, id: str) -> None:
+        self.cache.forget(id)
+
+
+def holding(folder: Path, *needles: bytes) -> list[str]:
+    """Files that hold one of some byte strings."""
+    files = {path.name: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return [name for name, content in files.items() if any(needle in content for needle in needles)]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    return tmp_path / "kept"
+
+
+@pytest.fixture
+def desk(vault: Path, kept: Path) -> Desk:
+    desk = Desk(vault, LocalIndex(kept / "index"), scan=ScanOptions(recursive=True))
+    desk.embedder = CachedEmbedder(SpyEmbedder(dim=64), kept / "vectors.sqlite")
+    desk.folders = FolderStore(kept / "folders.sqlite")
+    return desk
+
+
+def vector(texts: Sequence[str]) -> bytes:
+    return SpyEmbedder(dim=64).embed_documents(texts)[0].astype("<f4").tobytes()
+
+
+def test_a_deleted_file_leaves_caches_layers_and_index(desk: Desk, kept: Path) -> None:
+    desk.summarizer = summarizer = Keeping(kept / "summaries.sqlite")
+    desk.write("secret/a.md", f"# Codes\n\n{SECRET}")
+    desk.write("b.md", "# Other\n\nnothing to hide")
+    desk.sync()
+    summarizer.cache.put("secret/a.md", SummaryKey("1", "abstract", "1", "model"), SECRET)
+    needles = (b"xyzzyplugh", vector([SECRET]))
+    assert {"vectors.sqlite", "folders.sqlite", "summaries.sqlite"} <= set(holding(kept, *needles))
+    (desk.root / "secret" / "a.md").unlink()
+    assert desk.sync().removed == ("secret/a.md",)
+    assert holding(kept, *needles) == []
+    assert holding(kept, vector(["nothing to hide"])) == ["vectors.sqlite"], "the other card's stays"
+
+
+def test_edited_and_moved_cards_keep_their_cached_vectors(desk: Desk, kept: Path) -> None:
+    desk.write("a.md", f"# Codes\n\n{SECRET}")
+    desk.write("b.md", "# Other\n\nnothing to hide")
+    desk.sync()
+    desk.write("a.md", "# Codes\n\nchanged")
+    (desk.root / "b.md").rename(desk.root / "c.md")
+    desk.sync()
+    assert holding(kept, vector([SECRET])) == holding(kept, vector(["nothing to hide"])) == ["vectors.sqlite"]
+
+
+def test_a_model_that_does_not_work_keeps_no_card_from_going(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: CachedEmbedder, texts: Sequence[str]) -> None:
+        raise ModelUnavailable("no network")
+
+    monkeypatch.setattr(CachedEmbedder, "forget", fail)
+    desk.write("a.md", SECRET)
+    desk.write("b.md", "other")
+    desk.sync()
+    (desk.root / "a.md").unlink()
+    assert desk.sync().removed == ("a.md",)
