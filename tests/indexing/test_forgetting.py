@@ -50,7 +50,7 @@ def desk(vault: Path, kept: Path) -> Desk:
 
 
 def vector(texts: Sequence[str]) -> bytes:
-    return SpyEmbedder(dim=64).embed_documents(texts)[0].astype("<f4").tobytes()
+    return bytes(SpyEmbedder(dim=64).embed_documents(texts)[0].astype("<f4").tobytes())
 
 
 def test_a_deleted_file_leaves_caches_layers_and_index(desk: Desk, kept: Path) -> None:
