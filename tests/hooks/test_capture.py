@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,6 +52,16 @@ def test_daemon_keeps_them_as_well(served: World) -> None:
     served.hook("session-end")
     served.hook("session-end")
     assert kept(served) == ["u0", "u1", "u2", "u3"]
+
+
+def test_daemon_that_never_answers_loses_nothing(world: World) -> None:
+    world.say(*dialogue(0, 2))
+    with tempfile.TemporaryDirectory(prefix="cv-") as runtime, socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(str(Path(runtime) / "daemon.sock"))
+        deaf.listen()
+        world.environ["COGVAULT_RUNTIME_DIR"] = runtime
+        world.hook("session-end")
+    assert kept(world) == ["u0", "u1"]
 
 
 def test_text_is_verbatim_but_for_secrets(world: World) -> None:
@@ -164,8 +177,6 @@ def test_events_at_once_keep_each_turn_once(world: World) -> None:
 
 
 def test_old_state_is_removed(tmp_path: Path) -> None:
-    import os
-
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     for path in (old, new):
         path.write_text("{}")
