@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 
 from benchmarks.rows import ROOT, Row, note
-from benchmarks.words import sentence, sentences
+from benchmarks.words import sentence
 from cogvault.client import RemoteVault, connect
 from cogvault.layers.tokens import estimate_tokens
 
@@ -75,13 +75,13 @@ def run(args: argparse.Namespace) -> list[Row]:
 
 
 def _vault(folder: Path, cards: int) -> Path:
-    """Cards of some 400 characters, as agents write them."""
+    """Cards of a sentence or two, as agents write them."""
     if not folder.is_dir():
         rng = random.Random(3)
         folder.mkdir(parents=True)
         for number in range(cards):
             title = sentence(rng, 5).rstrip(".")
-            text = f"---\ntitle: {title}\ntype: project\n---\n\n# {title}\n\n{' '.join(sentences(rng, 4))}\n"
+            text = f"---\ntitle: {title}\ntype: project\n---\n\n# {title}\n\n{sentence(rng, 20)}\n"
             (folder / f"project_{number:06}.md").write_text(text, encoding="utf-8")
     return folder
 

@@ -6,7 +6,6 @@ import http.client
 import json
 import socket
 import threading
-import weakref
 from typing import Any
 
 from cogvault.client.endpoint import Endpoint
@@ -44,7 +43,7 @@ class NobodyListens(DaemonError):
 
 
 class Connection:
-    """Sends requests one after another; safe to share between threads, each of which has a connection of its own.
+    """Sends requests; safe to share between threads. Connections are kept for the next request of any thread.
 
     Args:
         endpoint: where the daemon is.
@@ -52,12 +51,14 @@ class Connection:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._local = threading.local()
-        self._open: weakref.WeakSet[http.client.HTTPConnection] = weakref.WeakSet()
+        self._lock = threading.Lock()
+        self._idle: list[http.client.HTTPConnection] = []
 
     def close(self) -> None:
-        """Close the connections of all threads; the next request opens another."""
-        for connection in tuple(self._open):
+        """Close what is kept; the next request opens another."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
             connection.close()
 
     def call(
@@ -89,10 +90,8 @@ class Connection:
             except _CLOSED:
                 if not repeatable:
                     raise
-                self._drop()
                 status, answer = self._exchange(path, data, timeout_seconds)
         except (OSError, http.client.HTTPException) as error:
-            self._drop()
             raise self._failure(error, is_write=not repeatable and body is not None) from error
         try:
             document = json.loads(answer)
@@ -114,23 +113,30 @@ class Connection:
         headers = {"Content-Type": "application/json"}
         if self.endpoint.token:
             headers["Authorization"] = f"Bearer {self.endpoint.token}"
-        kept: http.client.HTTPConnection | None = getattr(self._local, "http", None)
-        if kept is None or _is_dead(kept):
-            self._drop()
-            kept = self._local.http = self._connect()
-            self._open.add(kept)
-        kept.timeout = timeout_seconds
-        if kept.sock is not None:
-            kept.sock.settimeout(timeout_seconds)
-        kept.request("GET" if body is None else "POST", path, body, headers)
-        answer = kept.getresponse()
-        return answer.status, answer.read()
+        connection = self._take()
+        try:
+            connection.timeout = timeout_seconds
+            if connection.sock is not None:
+                connection.sock.settimeout(timeout_seconds)
+            connection.request("GET" if body is None else "POST", path, body, headers)
+            answer = connection.getresponse()
+            status, data = answer.status, answer.read()
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            self._idle.append(connection)
+        return status, data
 
-    def _drop(self) -> None:
-        """Close the connection of this thread."""
-        if (kept := getattr(self._local, "http", None)) is not None:
+    def _take(self) -> http.client.HTTPConnection:
+        while True:
+            with self._lock:
+                kept = self._idle.pop() if self._idle else None
+            if kept is None:
+                return self._connect()
+            if not _is_dead(kept):
+                return kept
             kept.close()
-            self._local.http = None
 
     def _connect(self) -> http.client.HTTPConnection:
         if self.endpoint.socket:

@@ -35,7 +35,9 @@ from cogvault_cli.daemon.metrics import Metrics
 
 __all__ = ["create_app"]
 
-_WORST = (Status.OK, Status.EMPTY, Status.STALE, Status.DEGRADED, Status.FAILED)
+_WORST = (Status.OK, Status.EMPTY, Status.DEGRADED, Status.STALE, Status.FAILED)
+# Nothing, or not all that the vault holds, can be found: also while a first or a damaged index is being made.
+_UNWELL = (Status.STALE, Status.FAILED)
 _STATUS: tuple[tuple[type[CogvaultError], int], ...] = (
     (PathError, 404),
     (ConflictError, 409),
@@ -111,7 +113,7 @@ def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable
     def health() -> Response:
         found = house.health()
         worst = max((one.status for one in found), key=_WORST.index, default=Status.OK)
-        return answer({"status": worst, "vaults": to_json(found)}, 503 if worst is Status.FAILED else 200)
+        return answer({"status": worst, "vaults": to_json(found)}, 503 if worst in _UNWELL else 200)
 
     @app.get("/metrics", summary="Figures for Prometheus.", response_class=Response)
     async def figures() -> Response:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -66,7 +67,7 @@ class Gate:
             return problem(401, "DaemonError", "no or a wrong token", "send Authorization: Bearer TOKEN")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal() or int(length) > self._max_body_bytes:
-            return problem(413, "QueryError", f"the request is larger than {self._max_body_bytes} bytes", "send less")
+            return problem(413, "QueryError", _too_large(self._max_body_bytes), "send less")
         if self._metrics.is_call(scope["path"]) and self._metrics.queue > self._max_queue:
             refusal = problem(503, "DaemonError", f"{self._max_queue} calls wait already", "try again in a second")
             refusal.headers["Retry-After"] = "1"
@@ -75,16 +76,22 @@ class Gate:
 
 
 def _bounded(receive: Receive, limit: int) -> Receive:
-    """The same request, which is taken for ended by its sender when it goes on for too long without a length."""
+    """The same request, refused when it goes on for too long without having said its length."""
     taken = 0
 
     async def bounded() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        return message if taken <= limit else {"type": "http.disconnect"}
+        if taken > limit:
+            raise HTTPException(413, _too_large(limit))
+        return message
 
     return bounded
+
+
+def _too_large(limit: int) -> str:
+    return f"the request is larger than {limit} bytes"
 
 
 def problem(status: int, kind: str, message: str, hint: str) -> Response:

@@ -1,0 +1,231 @@
+"""A vault of the daemon is a vault: the same calls give the same results, of the same types, and the same errors."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cogvault import Draft, Session, Turn, Vault
+from cogvault.client import Endpoint, RemoteLayers, RemoteSession, RemoteVault, connect
+from cogvault.errors import CogvaultError
+from cogvault.types import SweepReport
+from tests.daemon.conftest import write_cards
+
+AnyVault = Any
+Step = Callable[[AnyVault], object]
+
+# Watching is the daemon's own business; its settings and files are where it runs.
+LOCAL_ONLY = {"changes", "watch", "config", "resolved"}
+
+STEPS: dict[str, Step] = {
+    "sync": lambda vault: vault.sync(verify=True),
+    "reindex": lambda vault: vault.reindex(),
+    "search": lambda vault: vault.search("why did the job queue move from Redis", explain=True),
+    "search with all arguments": lambda vault: vault.search(
+        "Redis table",
+        3,
+        type=("project", "user"),
+        tags="queue",
+        path="",
+        after=date(2025, 1, 1),
+        before="2027",
+        as_of=datetime(2026, 6, 1, tzinfo=UTC),
+        where={"created": "2026-01-20"},
+        min_score=0.1,
+        budget_tokens=300,
+        layer="L2",
+        session_seen={"user_ana.md"},
+        sync=False,
+    ),
+    "search in another script": lambda vault: vault.search("设备清单", where={"team": "harbor"}),
+    "search for nothing": lambda vault: vault.search(""),
+    "search k": lambda vault: vault.search("x", 0),
+    "search k too large": lambda vault: vault.search("x", 10**30),
+    "search layer": lambda vault: vault.search("x", layer="L9"),
+    "search date": lambda vault: vault.search("x", after="yesterday-ish"),
+    "search range": lambda vault: vault.search("x", after="2026-02", before="2026-01"),
+    "search outside": lambda vault: vault.search("x", path="../other"),
+    "search share": lambda vault: vault.search("x", min_score=1.5),
+    "search budget": lambda vault: vault.search("x", budget_tokens=-1),
+    "search half a character": lambda vault: vault.search("\ud800 x", where={"\udfff": "\ud800"}),
+    "record half a character": lambda vault: vault.record("\ud800 is no character."),
+    "read half a character": lambda vault: vault.read("\ud800.md"),
+    "read": lambda vault: vault.read("project_queue.md"),
+    "read lines": lambda vault: vault.read("project_queue.md", (1, 3)),
+    "read bad lines": lambda vault: vault.read("project_queue.md", (3, 1)),
+    "read nothing": lambda vault: vault.read("no-such.md"),
+    "read outside": lambda vault: vault.read("../../etc/passwd"),
+    "cards": lambda vault: list(vault.cards()),
+    "status": lambda vault: vault.status(),
+    "list": lambda vault: vault.list(),
+    "list outside": lambda vault: vault.list("/etc"),
+    "tree": lambda vault: vault.tree(),
+    "layers": lambda vault: vault.layers("project_queue.md"),
+    "layers of nothing": lambda vault: vault.layers("no-such.md"),
+    "record": lambda vault: vault.record(
+        "Deploys go out on Tuesday.\n",
+        "Deploys",
+        "reference",
+        ["ops"],
+        description="When",
+        to="cogvault://user/ana/",
+        importance=0.7,
+        pinned=True,
+        valid_from="2026-01-01",
+        valid_until=datetime(2099, 1, 1, tzinfo=UTC),
+        source="talk",
+        meta={"team": "harbor", "n": 3, "deep": {"list": [1, None, "x"]}},
+    ),
+    "record again": lambda vault: vault.record("Deploys go out on Tuesday.\n"),
+    "record nothing": lambda vault: vault.record(" "),
+    "record outside": lambda vault: vault.record("x", to="../elsewhere/"),
+    "record in the place of another": lambda vault: vault.record("Something else.", to="user_ana.md"),
+    "record secret": lambda vault: vault.record("Key: AKIAIOSFODNN7EXAMPLQ here.", "Key", redact=True),
+    "record importance": lambda vault: vault.record("Important.", importance=7.0),
+    "record_many": lambda vault: vault.record_many(
+        [Draft("One more fact about tea.", tags=("tea",)), Draft(" "), Draft("Two cups a day.", valid_from="2026")]
+    ),
+    "record_many of none": lambda vault: vault.record_many([]),
+    "update": lambda vault: vault.update("user_ana.md", append="She likes coffee too.", set={"n": 1}, unset=["team"]),
+    "update conflict": lambda vault: vault.update("user_ana.md", append="x", base_hash="0" * 64),
+    "update section": lambda vault: vault.update("user_ana.md", section="No such", body="x"),
+    "update nothing": lambda vault: vault.update("no-such.md", body="x"),
+    "supersede": lambda vault: vault.supersede("project_queue.md", "reference_flags.md"),
+    "supersede itself": lambda vault: vault.supersede("user_ana.md", "user_ana.md"),
+    "history": lambda vault: vault.history("project_queue.md"),
+    "history of nothing": lambda vault: vault.history("no-such.md"),
+    "move": lambda vault: vault.move("reference_flags.md", "reference_compiler-flags.md"),
+    "move onto another": lambda vault: vault.move("project_queue.md", "user_ana.md"),
+    "strength": lambda vault: vault.strength("user_ana.md"),
+    "strengths": lambda vault: sorted(vault.strengths(), key=lambda one: str(one.id)),
+    "sweep": lambda vault: _by_id(vault.sweep()),
+    "sweep for good": lambda vault: vault.sweep(apply=True, purge=True),
+    "forget": lambda vault: vault.forget("user_ana.md"),
+    "forget nothing": lambda vault: vault.forget("no-such.md"),
+    "archived": lambda vault: vault.archived(),
+    "restore version": lambda vault: vault.restore("user_ana.md", 9),
+    "restore": lambda vault: vault.restore("user_ana.md"),
+    "restore again": lambda vault: vault.restore("user_ana.md"),
+    "purge": lambda vault: vault.purge("user_ana.md"),
+    "forget for good": lambda vault: vault.forget("user_ana.md", purge=True),
+    "session": lambda vault: [vault.session("standup").name, vault.session("standup").folder, vault.session("a").uri],
+    "session name": lambda vault: vault.session("../x"),
+    "append": lambda vault: vault.session("standup").append("Ana", "Shall we drop Redis?", "2026-03-01T10:00:00Z"),
+    "append many": lambda vault: vault.session("standup").append_many(
+        [Turn("Bo", "Yes.", datetime(2026, 3, 1, 11, tzinfo=UTC), {"mood": ["glad", 1]}), Turn("Ana", "Fine.")]
+    ),
+    "append time": lambda vault: vault.session("standup").append("Ana", "x", "noon"),
+    "append nobody": lambda vault: vault.session("standup").append("", "x"),
+    "append to a closed one": lambda vault: _append_after_close(vault),
+    "turns": lambda vault: vault.session("standup").turns(),
+    "turns last": lambda vault: vault.session("standup").turns(1),
+    "session close": lambda vault: vault.session("standup").close(),
+    "sessions": lambda vault: vault.sessions(),
+    "layers.export": lambda vault: vault.layers.export(),
+    "layers.import_edits": lambda vault: vault.layers.import_edits(),
+}
+
+
+def _by_id(report: SweepReport) -> SweepReport:
+    """Cards of the same age are in an order that depends on the instant of each."""
+    return dataclasses.replace(report, items=tuple(sorted(report.items, key=lambda item: str(item.card.id))))
+
+
+def _append_after_close(vault: AnyVault) -> object:
+    with vault.session("empty") as session:
+        pass
+    return session.append("Ana", "too late")
+
+
+@pytest.fixture
+def both(endpoint: Endpoint, tmp_path: Path) -> Iterator[tuple[Vault, RemoteVault]]:
+    """The same vault twice: one in this process, one of the daemon."""
+    remote = connect(write_cards(tmp_path / "remote"), endpoint=endpoint)
+    assert remote is not None
+    with Vault(write_cards(tmp_path / "local")) as local, local.watch(), remote:
+        yield local, remote
+
+
+def told(step: Step, vault: AnyVault) -> object:
+    """What a call gave or raised, without what differs between two vaults and two instants."""
+    try:
+        return _typed(step(vault), str(vault.path))
+    except CogvaultError as error:
+        fields = (error.message, error.path, error.line, error.key, error.hint)
+        return type(error).__name__, [_typed(field, str(vault.path)) for field in fields]
+
+
+def _typed(value: object, folder: str) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value) if field.name not in _UNEQUAL]
+        return type(value).__name__, {name: _typed(getattr(value, name), folder) for name in names}
+    if isinstance(value, Mapping):
+        return {name: _typed(item, folder) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value).__name__, [_typed(item, folder) for item in value]
+    if isinstance(value, datetime):
+        return "now" if abs((datetime.now(UTC) - value).total_seconds()) < 600 else value
+    if isinstance(value, float):
+        return pytest.approx(value, abs=1e-3)
+    if isinstance(value, str):
+        return _VARYING.sub("~", value.replace(folder, "VAULT"))
+    return value
+
+
+_UNEQUAL = {
+    "seconds",
+    "keyword_seconds",
+    "ms",
+    "index",
+    "bytes_on_disk",
+    "synced_at",
+    "sequence",
+    "added",
+    "changed",
+    "unchanged",
+    "stamp",
+}
+_VARYING = re.compile(r"[0-9a-f]{64}|20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
+
+
+def test_every_call_gives_the_same(both: tuple[Vault, RemoteVault]) -> None:
+    local, remote = both
+    for vault in both:
+        vault.sync()
+    for name, step in STEPS.items():
+        assert told(step, remote) == told(step, local), name
+
+
+def test_every_call_is_tried() -> None:
+    tried = " ".join(STEPS) + " append append_many turns close"
+    for name in _public(Vault) - LOCAL_ONLY - {"close"}:
+        assert re.search(rf"\b{name}\b", tried), name
+
+
+def _public(kind: type[Any]) -> set[str]:
+    return {name for name in dir(kind) if not name.startswith("_")}
+
+
+def test_it_has_every_method_with_the_same_arguments() -> None:
+    from cogvault.lifecycle.layer_files import Layers
+
+    for kind, other, left_out in (
+        (Vault, RemoteVault, LOCAL_ONLY),
+        (Session, RemoteSession, {"uri"}),
+        (Layers, RemoteLayers, set[str]()),
+    ):
+        for name in _public(kind) - left_out:
+            ours, theirs = getattr(other, name), getattr(kind, name)
+            assert _arguments(ours) == _arguments(theirs), f"{kind.__name__}.{name}"
+
+
+def _arguments(function: Callable[..., Any]) -> list[tuple[str, object, object]]:
+    signature = inspect.signature(function)
+    return [(name, one.kind, one.default) for name, one in signature.parameters.items()]
