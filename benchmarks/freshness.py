@@ -1,4 +1,4 @@
-"""From saving an edit to its being found, while ``cogvault watch`` runs in a process of its own."""
+"""From saving an edit to its being found by a watching process, and what searches take beside a sync."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import beside
 from benchmarks.rows import Row
 from benchmarks.sync import write_cards
 from cogvault import Config, Vault
@@ -51,12 +52,18 @@ _MOST_PAUSE_SECONDS = 1.0
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--edits", type=int, default=100)
+    parser.add_argument("--edits", type=int, default=100, help="0 = leave this part out")
     parser.add_argument("--cards", type=int, default=200, help="cards in the vault")
     parser.add_argument("--model", default="bundled")
+    beside.options(parser)
 
 
 def run(args: argparse.Namespace) -> list[Row]:
+    return [*(_edits(args) if args.edits else ()), *(beside.run(args) if args.searches else ())]
+
+
+def _edits(args: argparse.Namespace) -> list[Row]:
+    """While ``cogvault watch`` runs in a process of its own."""
     rng = random.Random(11)
     found: dict[str, list[float]] = {"keyword": [], "semantic": []}
     with tempfile.TemporaryDirectory() as temp:
