@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,7 @@ print(json.dumps({"open_s": opened, "rss_mb": int(rss[0].split()[1]) / 1024}))
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunks", default="10000,100000", help="numbers of chunks, comma separated")
     parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--remove", type=float, default=0.0, help="then remove this share of the cards, ask again")
     parser.add_argument("--keep", type=Path, help="fill in this folder, and use what an earlier run filled there")
 
 
@@ -53,7 +55,10 @@ def run(args: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     for number in args.chunks.split(","):
         with tempfile.TemporaryDirectory() as temp:
-            rows.extend(_measure(int(number), args.keep / number if args.keep else Path(temp)))
+            folder = args.keep / number if args.keep else Path(temp)
+            rows.extend(_measure(int(number), folder))
+            if args.remove:
+                rows.extend(_after_removal(int(number), folder, args.remove))
     return rows
 
 
@@ -89,6 +94,34 @@ def _measure(chunks: int, temp: Path) -> list[Row]:
     rows.append(Row("default", unit, "speedup", medians["sqlite_stack"] / medians["default"]))
     rows.append(Row("default", unit, "scan_over_bandwidth", _scan(temp, chunks)))
     return rows
+
+
+def _after_removal(chunks: int, filled: Path, share: float) -> list[Row]:
+    """The same questions before and after cards went from a copy of the index, and how long their removal took."""
+    rng = random.Random(11)
+    questions = [question(rng) for _ in range(QUERIES + WARM)]
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as temp:
+        _made(Path(temp) / "vault")
+        shutil.copytree(filled / "default", Path(temp) / "default")
+        for when in ("before", "after"):
+            if when == "after":
+                rows.append(Row("default", str(chunks), "removal_s", _timed(lambda: _remove(Path(temp), share))))
+            p50, p95 = np.quantile(_times(open_system("default", temp, str(chunks)), questions), [0.5, 0.95])
+            rows += [
+                Row("default", str(chunks), f"p50_ms_{when}_removal", float(p50), QUERIES),
+                Row("default", str(chunks), f"p95_ms_{when}_removal", float(p95), QUERIES),
+                Row("default", str(chunks), f"disk_mb_{when}_removal", _disk(Path(temp) / "default")),
+            ]
+    return rows
+
+
+def _remove(temp: Path, share: float) -> None:
+    """Remove a share of the cards, evenly spread, as a sync would: in one change."""
+    index = LocalIndex(temp / "default")
+    ids = [card.id for card in index.snapshot().cards]
+    index.apply(ChangeSet(remove=tuple(random.Random(7).sample(ids, int(len(ids) * share)))))
+    index.close()
 
 
 def _fill(chunks: int, temp: Path) -> None:
