@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from cogvault_cli.hooks.event import EVENTS
-
 
 def main() -> None:
     """Run the command line of this process. Never returns: ends it with an exit code."""
-    match sys.argv[1:]:
-        case ["hook", name] if name in EVENTS:
+    if sys.argv[1:2] == ["hook"] and len(sys.argv) == 3:
+        from cogvault_cli.hooks.event import EVENTS
+
+        if sys.argv[2] in EVENTS:
             from cogvault_cli.hooks.run import run
 
-            run(name)
+            run(sys.argv[2])
             sys.exit(0)
-        case _:
-            from cogvault_cli.main import main as run_commands
+    from cogvault_cli.main import main as run_commands
 
-            run_commands()
+    run_commands()
