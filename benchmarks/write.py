@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.fleets import measure
 from benchmarks.rows import Row, note
 from benchmarks.sync import write_cards
 from benchmarks.words import sentence, sentences
@@ -25,12 +26,15 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--records", type=int, default=100, help="records that are each looked for at once")
     parser.add_argument("--threads", type=int, default=32)
     parser.add_argument("--writes", type=int, default=640, help="records of all threads together")
+    parser.add_argument("--vaults", type=int, default=100, help="vaults of a fleet that are open at once")
+    parser.add_argument("--model", default="bundled", help="model of the fleet")
     parser.add_argument("--turns", type=int, default=1000, help="turns that are appended one by one")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
     with tempfile.TemporaryDirectory() as temp:
         base = Path(temp)
+        fleet = measure(base / "fleet", args.vaults, args.model)
         write_cards(base / "vault", args.cards)
         config = Config(model="none", index_dir=base / "i", cache_dir=base / "c", state_dir=base / "s", log="off")
         with Vault(base / "vault", config) as vault:
@@ -40,6 +44,7 @@ def run(args: argparse.Namespace) -> list[Row]:
                 *_found_at_once(vault, args.records),
                 *_many_writers(vault, args.threads, args.writes),
                 *_session(vault, args.turns, args.threads),
+                *fleet,
             ]
 
 
