@@ -53,7 +53,8 @@ class Prefilled(BundledEmbedder):
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
         vectors = np.random.default_rng(len(texts)).standard_normal((len(texts), self.dim)).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
 
 
 def options(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
+from cogvault.indexes.local.heap import give_back
 from cogvault.indexes.local.segments import Stamps, faults, overwritten, stamps, sweep
 from cogvault.types import FloatArray, IntArray
 
@@ -215,6 +216,8 @@ class Lexical:
             finally:
                 # Unfinished merges would be lost, and small segments pile up.
                 writer.wait_merging_threads()
+        del writer
+        give_back()
         self.reload()
 
 

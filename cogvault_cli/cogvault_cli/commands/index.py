@@ -21,7 +21,12 @@ from cogvault_cli.output import make_console, print_json
     ),
 )
 @click.argument("folder", metavar="[DIR]", type=Folder(), required=False)
-@option("--verify/--no-verify", default=False, help="Read and hash every file instead of trusting size and time.")
+@option(
+    "--verify/--no-verify",
+    default=False,
+    help="Read and hash every file instead of trusting size and time; check the index row by row, and make it anew "
+    "when it has a fault; give cards up that are gone together with their folder.",
+)
 @shared_options()
 def command(shared: Shared, folder: Path | None, verify: bool) -> int:
     """Make the index equal to the files.
