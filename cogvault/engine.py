@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 # A search embeds at most this many new chunks by itself; more wait for the next sync, and the answer says so.
 SEARCH_EMBEDS = 128
-# A search waits no longer than this for a writer.
+# A search waits no longer than this for a writer, and not at all for who embeds: that takes minutes.
 SEARCH_WAIT_SECONDS = 0.1
 # Nor longer than this for a watcher that looks at the files for the first time.
 FIRST_LOOK_SECONDS = 1.5
@@ -275,7 +275,9 @@ class Engine:
         """Look for changes in these paths, None = everywhere; a failure makes the answer stale, never wrong."""
         try:
             report = self._look(
-                lambda syncer: syncer.sync(paths=paths, embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS)
+                lambda syncer: syncer.sync(
+                    paths=paths, embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS, embed_wait_seconds=0
+                )
             )
             if report.is_changed:
                 self._measure(SEARCH_WAIT_SECONDS)  # or the same files would score otherwise after a sync
