@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -17,19 +18,15 @@ class Keys:
     """
 
     def __init__(self, uuid: str) -> None:
-        self._word = blake2b(b"word", key=uuid.encode(), digest_size=_BYTES)
-        self._stem = blake2b(b"stem", key=uuid.encode(), digest_size=_BYTES)
-        # Texts share grams, so that most are asked for many times.
-        gram = blake2b(b"gram", key=uuid.encode(), digest_size=_BYTES)
-        self.gram = lru_cache(_KNOWN)(lambda text: _key(gram, text))
+        # Texts share words, and words stems and grams, so that most are asked for many times.
+        self.word = _remembered(b"word", uuid)
+        self.stem = _remembered(b"stem", uuid)
+        self.gram = _remembered(b"gram", uuid)
 
-    def word(self, text: str) -> int:
-        """Of a whole word."""
-        return _key(self._word, text)
 
-    def stem(self, text: str) -> int:
-        """Of a stem."""
-        return _key(self._stem, text)
+def _remembered(kind: bytes, uuid: str) -> Callable[[str], int]:
+    base = blake2b(kind, key=uuid.encode(), digest_size=_BYTES)
+    return lru_cache(_KNOWN)(lambda text: _key(base, text))
 
 
 def _key(base: blake2b, text: str) -> int:

@@ -59,15 +59,15 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
     """
     with transaction(connection):
         state = read_state(connection)
-        sequence = state.sequence + 1
+        sequence, keys = state.sequence + 1, Keys(state.uuid)
         gone = _alive(connection, [*change.remove, *(each.record.card.id for each in records)])
-        born, state = _put(connection, records, replace(state, sequence=sequence))
+        born, state = _put(connection, records, replace(state, sequence=sequence), keys)
         if gone or born:
             connection.executemany(
                 "UPDATE cards SET dead = ? WHERE version = ?", [(sequence, card.version) for card in gone]
             )
             dead = words.read(connection, [card.version for card in gone])
-            words.count(connection, born, dead, sequence, Keys(state.uuid))
+            words.count(connection, born, dead, sequence, keys)
             _inherit(connection, gone, records, born, sequence)
             state = replace(state, lexical=sequence, stamped=sequence)
         if _restamp(connection, change.restamp, sequence):
@@ -120,7 +120,9 @@ def _alive(connection: sqlite3.Connection, ids: Sequence[str]) -> list[_Stored]:
     return [found[id] for id in dict.fromkeys(ids) if id in found]
 
 
-def _put(connection: sqlite3.Connection, records: Sequence[Analyzed], state: State) -> tuple[list[CardWords], State]:
+def _put(
+    connection: sqlite3.Connection, records: Sequence[Analyzed], state: State, keys: Keys
+) -> tuple[list[CardWords], State]:
     """Add cards; gives their words, and the state with the ids that are free now."""
     born: list[CardWords] = []
     version = state.next_chunk
@@ -129,7 +131,7 @@ def _put(connection: sqlite3.Connection, records: Sequence[Analyzed], state: Sta
         born.append(CardWords(version, each.words))
         version += len(each.words)
     if born:
-        free = words.add(connection, born, words.FreeIds(state.next_word, state.next_member), Keys(state.uuid))
+        free = words.add(connection, born, words.FreeIds(state.next_word, state.next_member), keys)
         state = replace(state, next_chunk=version, next_word=free.word, next_member=free.member)
     return born, state
 
