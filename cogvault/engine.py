@@ -13,6 +13,7 @@ from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import IndexPlace, LocalIndex
+from cogvault.indexing.announced import Announced
 from cogvault.indexing.debounce import Batch
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 SEARCH_EMBEDS = 128
 # A search waits no longer than this for a writer, and not at all for who embeds: that takes minutes.
 SEARCH_WAIT_SECONDS = 0.1
-# Nor longer than this for a watcher that looks at the files for the first time.
+# Nor longer than this for a watcher that looks at the files for the first time, or a thread that looks at new cards.
 FIRST_LOOK_SECONDS = 1.5
 # A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
 # which no edit is taken.
@@ -94,7 +95,7 @@ class Engine:
         self._closed = False
         self._checked = float("-inf")
         self._changed = float("-inf")
-        self._touched: set[str] = set()
+        self._announced = Announced()
         self._stale = ""
         self._watcher: Watcher | None = None
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
@@ -168,15 +169,11 @@ class Engine:
 
     def touch(self, paths: Iterable[str]) -> None:
         """These paths were written just now, by this process: the next look at the index syncs them first."""
-        with self._lock:
-            self._touched.update(paths)
+        self._announced.add(paths)
 
     def current(self) -> Snapshot:
         """What the vault holds, with all that this process wrote."""
-        with self._lock:
-            touched, self._touched = self._touched, set()
-        if touched:
-            self._follow(touched, touched)
+        self._announced.settle(self._follow, FIRST_LOOK_SECONDS)
         return self.index().snapshot()
 
     def fresh(self) -> Snapshot:
@@ -189,12 +186,13 @@ class Engine:
         if watcher is not None and watcher.is_running and not watcher.wait(FIRST_LOOK_SECONDS):
             return self.index().snapshot()
         with self._lock:
-            is_recent = self._is_watched or time.monotonic() - self._checked < self._config.refresh_seconds
-            if is_recent and self.is_filled:
-                return self.current()
-            self._checked = time.monotonic()
-            touched, self._touched = self._touched, set()
-        self._follow(None, touched)
+            now = time.monotonic()
+            is_recent = self._is_watched or now - self._checked < self._config.refresh_seconds
+            if not (is_recent := is_recent and self.is_filled):
+                self._checked = now
+        if is_recent:
+            return self.current()
+        self._announced.settle(lambda _: self._follow(None), FIRST_LOOK_SECONDS, is_whole=True)
         return self.index().snapshot()
 
     def known(self) -> Snapshot:
@@ -271,8 +269,8 @@ class Engine:
             folders=self._folders,
         )
 
-    def _follow(self, paths: set[str] | None, touched: set[str]) -> None:
-        """Look for changes in these paths, None = everywhere; a failure makes the answer stale, never wrong."""
+    def _follow(self, paths: set[str] | None) -> bool:
+        """Look for changes in these paths, None = everywhere; a failure (False) makes the answer stale, never wrong."""
         try:
             report = self._look(
                 lambda syncer: syncer.sync(
@@ -282,12 +280,10 @@ class Engine:
             if report.is_changed:
                 self._measure(SEARCH_WAIT_SECONDS)  # or the same files would score otherwise after a sync
         except CogvaultError:  # the answer's status says it
-            self.touch(touched)
-            return
-        if report.status is Status.STALE:
-            self.touch(touched)
+            return False
         if paths is None:
             self.report = report
+        return report.status is not Status.STALE
 
     def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
         report = self._look(lambda syncer: sync_batch(syncer, batch, progress))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, TypeAlias
 
+from cogvault.errors import ModelError
 from cogvault.types import JsonValue, Problem, Status
 
-__all__ = ["Progress", "Stage", "SyncProgress", "SyncReport"]
+__all__ = ["Progress", "Stage", "SyncProgress", "SyncReport", "degraded", "without_model"]
 
 Stage: TypeAlias = Literal["scan", "keyword", "vectors", "summaries"]
 
@@ -128,3 +129,16 @@ def _json(value: object) -> JsonValue:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise TypeError(f"no JSON value: {value!r}")
+
+
+def degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:
+    """The report with one more reason why not all is well; the last hint counts."""
+    said = f"{report.reason}; {reason}" if report.reason else reason
+    return replace(report, status=Status.DEGRADED, reason=said, hint=hint)
+
+
+def without_model(report: SyncReport, error: ModelError) -> SyncReport:
+    """The report of a sync whose model could not be used."""
+    hint = error.hint or "correct the model's setting and sync again"
+    where = f"{error.path}: " if error.path else ""
+    return degraded(report, f"no vectors, keyword search only: {where}{error.message}", hint)

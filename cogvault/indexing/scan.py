@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,6 +55,7 @@ class ScanResult:
         problems: entries that were left out, and why.
         unreadable: ids, and folders with a trailing ``/``, that could not be looked at.
         scopes: the parts of the vault that were looked at.
+        alone: files that were looked at by themselves, by id, which is also their path.
         root: device and inode of the vault's folder.
     """
 
@@ -62,6 +63,7 @@ class ScanResult:
     problems: tuple[Problem, ...] = ()
     unreadable: frozenset[str] = frozenset()
     scopes: tuple[Scope, ...] = EVERYWHERE
+    alone: frozenset[str] = frozenset()
     root: tuple[int, int] = (0, 0)
 
     def covers(self, id: str) -> bool:
@@ -72,26 +74,35 @@ class ScanResult:
         return any(scope.holds(plain) for scope in self.scopes)
 
 
-def scan(root: Path, options: ScanOptions, paths: Iterable[Path | str] | None = None) -> ScanResult:
+def scan(
+    root: Path,
+    options: ScanOptions,
+    paths: Iterable[Path | str] | None = None,
+    known: Callable[[str], bool] = lambda path: False,
+) -> ScanResult:
     """Look at the vault's folder.
 
     Args:
         root: the vault.
         options: which files belong to it.
         paths: look only around these files and folders (absolute, or relative to the root); None = everywhere.
+        known: True for a path (vault-relative) at which a file can be nothing but the card with this id, as far as the
+            index tells; such a file is looked at without its folder.
 
     Raises:
         VaultError: the root is missing, unreadable or no folder, or was exchanged meanwhile.
     """
     before = _identity(root)
     walk = _Walk(root, options, FolderRules(root, options))
-    scopes = scopes_around(root, paths)
+    scopes = scopes_around(root, paths, lambda path: known(path) and walk.file(path))
     for scope in scopes:
         walk.part(scope)
+    alone = frozenset(walk.alone)
     files = walk.files()
     if _identity(root) != before:
         raise VaultError("the vault's folder was exchanged while it was scanned", path=root, hint="sync again")
-    return ScanResult(files, (*walk.rules.problems, *walk.problems), frozenset(walk.unreadable), scopes, before)
+    problems = (*walk.rules.problems, *walk.problems)
+    return ScanResult(files, problems, frozenset(walk.unreadable), scopes, alone, before)
 
 
 def is_card_path(root: Path, options: ScanOptions, path: str) -> bool:
@@ -133,6 +144,8 @@ class _Walk:
     found: dict[str, tuple[str, Stamp]] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)
     listed: set[str] = field(default_factory=set)
+    alone: list[str] = field(default_factory=list)
+    real: dict[str, bool] = field(default_factory=dict)
 
     def part(self, scope: Scope) -> None:
         """List one part of the vault."""
@@ -143,6 +156,40 @@ class _Walk:
             below = self._list(folders.pop())
             if scope.deep:
                 folders.extend(below)
+
+    def file(self, path: str) -> bool:
+        """Look at one card's file; False = only a list of its folder tells what it is."""
+        folder = path[: path.rfind("/") + 1]
+        try:
+            status = os.lstat(self.root / path)
+            if not stat.S_ISREG(status.st_mode) or self._has_aliases(path):
+                return False
+        except OSError:
+            return False
+        if not (self.is_card(path) and self.is_real(folder)):
+            return False
+        self.found[path] = path, stamp_of(status)
+        self.alone.append(path)
+        return True
+
+    def _has_aliases(self, path: str) -> bool:
+        """True when the path may not be spelled as on disk: where case does not matter, another case leads there too.
+
+        Raises:
+            OSError: as ``os.lstat``.
+        """
+        names = path.split("/")
+        for end, name in enumerate(names):
+            other = name.swapcase()
+            if other == name:
+                continue
+            here = self.root.joinpath(*names[:end])
+            try:
+                if os.path.samestat(os.lstat(here / other), os.lstat(here / name)):
+                    return True
+            except FileNotFoundError:
+                continue
+        return False
 
     def files(self) -> dict[str, ScannedFile]:
         """Everything found, links included, by id in order."""
@@ -247,7 +294,9 @@ class _Walk:
 
     def is_real(self, folder: str) -> bool:
         """True when no symbolic link leads to the folder."""
-        return (self.root / folder).resolve() == self.root.resolve() / folder
+        if folder not in self.real:
+            self.real[folder] = (self.root / folder).resolve() == self.root.resolve() / folder
+        return self.real[folder]
 
     def _unreadable(self, path: str, error: OSError) -> None:
         self.unreadable |= {path, nfc(path)}

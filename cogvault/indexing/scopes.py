@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +33,16 @@ class Scope:
 EVERYWHERE = (Scope("", deep=True),)
 
 
-def scopes_around(root: Path, paths: Iterable[Path | str] | None) -> tuple[Scope, ...]:
-    """The parts of the vault around some paths; the whole of it when they concern all or their names are ambiguous."""
+def scopes_around(
+    root: Path, paths: Iterable[Path | str] | None, stands_alone: Callable[[str], bool] = lambda path: False
+) -> tuple[Scope, ...]:
+    """The parts of the vault around some paths; the whole of it when they concern all or their names are ambiguous.
+
+    Args:
+        root: the vault.
+        paths: absolute, or relative to the root; None = all.
+        stands_alone: asked for each path (vault-relative, with ``/``): True = it needs no part around it.
+    """
     if paths is None:
         return EVERYWHERE
     found: dict[Scope, None] = {}
@@ -48,6 +56,8 @@ def scopes_around(root: Path, paths: Iterable[Path | str] | None) -> tuple[Scope
         if inner == Path() or inner.name in IGNORE_FILES or twins:
             return EVERYWHERE
         if not all(map(is_usable_name, inner.parts)):
+            continue
+        if stands_alone(f"{folder}{inner.name}"):
             continue
         whole = f"{folder}{inner.name}/"
         found[Scope(folder, deep=False)] = found[Scope(whole, deep=True)] = None

@@ -259,7 +259,9 @@ class Syncer:
                 if new in applied.ids:
                     self._summarizer.rename(old, new)
         report = self._told(look, applied, meter)  # what follows changes no answer
-        if not is_whole:  # somebody waits for a few files; layers of folders are made for who asks, or by the next sync
+        # Somebody waits for a few files: folders' layers are made for who asks for them, or by the next sync of all.
+        # What is gone must not live on in them.
+        if not is_whole and not todo.removed:
             return report
         return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
 

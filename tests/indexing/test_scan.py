@@ -262,6 +262,43 @@ def test_a_hint_limits_the_scan_to_its_surroundings(vault: Path, absolute: bool)
     assert not result.covers("a.md")
 
 
+def anything(path: str) -> bool:
+    return True
+
+
+def test_a_hinted_card_is_looked_at_without_its_folder(vault: Path) -> None:
+    write(vault, "a.md", "sub/b.md", "sub/c.md")
+    result = scan(vault, DEEP, [vault / "sub/b.md", "a.md"], anything)
+    everything = scan(vault, DEEP)
+    assert result.files == {id: everything.files[id] for id in ("a.md", "sub/b.md")}
+    assert (result.alone, result.scopes) == ({"a.md", "sub/b.md"}, ())
+    assert not result.covers("sub/c.md")
+
+
+@pytest.mark.parametrize("hint", ["sub/gone.md", "sub/link.md", "sub/folder.md", "sub/ignored.md", "sub/b.txt"])
+def test_a_hint_that_is_no_plain_card_has_its_folder_looked_at(vault: Path, hint: str) -> None:
+    write(vault, "sub/a.md", "sub/ignored.md", "sub/b.txt", "sub/folder.md/inner.md")
+    (vault / "sub/link.md").symlink_to(vault / "sub/a.md")
+    result = scan(vault, ScanOptions(recursive=True, ignore=("ignored.md",)), [hint], anything)
+    assert not result.alone
+    assert {"sub/a.md"} == result.files.keys() - {"sub/folder.md/inner.md"}
+
+
+def test_a_hinted_card_below_a_linked_folder_is_none(vault: Path) -> None:
+    write(vault, "sub/a.md")
+    (vault / "linked").symlink_to(vault / "sub")
+    assert ids(scan(vault, DEEP, ["linked/a.md"], anything)) == []
+
+
+def test_where_case_does_not_matter_a_hinted_card_has_its_folder_looked_at(vault: Path) -> None:
+    write(vault, "sub/a.md")
+    # Another name of the same file is all that can be seen of such a disk.
+    os.link(vault / "sub/a.md", vault / "sub/A.MD")
+    result = scan(vault, DEEP, ["sub/a.md"], anything)
+    assert not result.alone
+    assert "sub/a.md" in result.files
+
+
 def test_a_hinted_folder_is_walked_and_a_vanished_one_is_covered(vault: Path) -> None:
     write(vault, "a.md", "sub/b.md", "sub/deep/c.md")
     assert ids(scan(vault, DEEP, ["sub"])) == ["a.md", "sub/b.md", "sub/deep/c.md"]

@@ -437,10 +437,21 @@ def test_hinted_paths_are_synced_and_others_left_for_later(desk: Desk) -> None:
         desk.write(path, "changed")
     for path in ("x/gone.md", "y/gone.md"):
         (desk.root / path).unlink()
-    report = desk.sync(paths=[desk.root / "x/a.md"])
-    assert (report.changed, report.removed) == (("x/a.md",), ("x/gone.md",))
+    report = desk.sync(paths=[desk.root / "x/a.md", desk.root / "x/gone.md"])
+    assert (report.changed, report.removed, report.unchanged) == (("x/a.md",), ("x/gone.md",), 2)
     report = desk.sync()
     assert (report.changed, report.removed) == (("y/b.md",), ("y/gone.md",))
+
+
+def test_a_hinted_card_is_synced_without_a_look_at_its_folder(desk: Desk) -> None:
+    for path in ("a.md", "b.md", "c.md"):
+        desk.write(path, "before")
+    desk.sync()
+    for path in ("a.md", "b.md", "new.md"):
+        desk.write(path, "changed")
+    report = desk.sync(paths=[desk.root / "a.md", "new.md"])
+    assert (report.changed, report.added, report.unchanged) == (("a.md",), ("new.md",), 2)
+    assert desk.sync().changed == ("b.md",)
 
 
 def test_a_sync_that_finds_another_at_work_says_stale(desk: Desk) -> None:

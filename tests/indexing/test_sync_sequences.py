@@ -16,6 +16,8 @@ from tests.indexing.support import Desk, SpyEmbedder, content
 
 NAMES = ["a.md", "B.md", "b.md", "notes.txt", "x/a.md", "x/y/c.md", "z.md/d.md", "x/.hidden.md", "é/e.md"]
 NAMES.append(unicodedata.normalize("NFD", "é/e.md"))
+# A file that takes a folder's place, and names that share an id though one of them is plain: the sign for kelvin is K.
+NAMES += ["z.md", "x/K.md", "x/\u212a.md"]
 TEXTS = ["", "alpha", "beta gamma", "# One\n\nshared words\n\nalpha", "---\ntags: [t]\n---\nshared words"]
 paths = st.sampled_from(NAMES)
 
