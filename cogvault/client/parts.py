@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from types import TracebackType
+from typing import TYPE_CHECKING
 
+from cogvault import types
 from cogvault.client.calls import Calls
 from cogvault.errors import VaultError
-from cogvault.types import CardLayers, JsonValue, LayerFilesReport, Turn
+
+if TYPE_CHECKING:
+    from cogvault.types import CardLayers, JsonValue, LayerFilesReport, Turn
 
 __all__ = ["RemoteLayers", "RemoteSession"]
 
@@ -25,15 +29,15 @@ class RemoteLayers:
 
     def __call__(self, id: str = "") -> CardLayers:
         """As ``Vault.layers(id)``."""
-        return self._calls("layers", CardLayers, id=id)
+        return self._calls("layers", types.CardLayers, id=id)
 
     def export(self) -> LayerFilesReport:
         """As ``Vault.layers.export``."""
-        return self._calls("layers_export", LayerFilesReport)
+        return self._calls("layers_export", types.LayerFilesReport)
 
     def import_edits(self) -> LayerFilesReport:
         """As ``Vault.layers.import_edits``."""
-        return self._calls("layers_import", LayerFilesReport)
+        return self._calls("layers_import", types.LayerFilesReport)
 
 
 class RemoteSession:
@@ -72,21 +76,21 @@ class RemoteSession:
     ) -> Turn:
         """As ``Session.append``."""
         self._check_open()
-        return self._calls("session_append", Turn, name=self.name, speaker=speaker, text=text, at=at, meta=meta)
+        return self._calls("session_append", types.Turn, name=self.name, speaker=speaker, text=text, at=at, meta=meta)
 
     def append_many(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
         """As ``Session.append_many``."""
         self._check_open()
-        return self._calls("session_append_many", tuple[Turn, ...], name=self.name, turns=turns)
+        return self._calls("session_append_many", tuple[types.Turn, ...], name=self.name, turns=turns)
 
     def turns(self, last: int | None = None) -> list[Turn]:
         """As ``Session.turns``."""
-        return self._calls("session_turns", list[Turn], name=self.name, last=last)
+        return self._calls("session_turns", list[types.Turn], name=self.name, last=last)
 
     def close(self) -> CardLayers:
         """As ``Session.close``."""
         self._closed = True
-        return self._calls("session_close", CardLayers, name=self.name)
+        return self._calls("session_close", types.CardLayers, name=self.name)
 
     def _check_open(self) -> None:
         if self._closed:

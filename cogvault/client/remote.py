@@ -9,31 +9,31 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from cogvault import __version__
+from cogvault import __version__, types
 from cogvault.client.calls import Calls
 from cogvault.client.connection import Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
 from cogvault.client.wire import from_json, to_wire
 from cogvault.errors import CogvaultError, DaemonError
-from cogvault.types import (
-    ArchivedCard,
-    CardInfo,
-    CardStrength,
-    CardText,
-    Draft,
-    FactVersion,
-    Folder,
-    ListedCard,
-    SweepReport,
-    VaultStatus,
-    WriteResult,
-)
 
 if TYPE_CHECKING:
     from cogvault.indexing.report import SyncProgress, SyncReport
     from cogvault.retrieval.hits import Hits
     from cogvault.retrieval.request import Names, When
+    from cogvault.types import (
+        ArchivedCard,
+        CardInfo,
+        CardStrength,
+        CardText,
+        Draft,
+        FactVersion,
+        Folder,
+        ListedCard,
+        SweepReport,
+        VaultStatus,
+        WriteResult,
+    )
     from cogvault.types.writes import Moment
 
 __all__ = ["RemoteVault", "connect"]
@@ -177,27 +177,27 @@ class RemoteVault:
 
     def read(self, id: str, lines: tuple[int, int] | None = None) -> CardText:
         """As ``Vault.read``."""
-        return self._calls("read", CardText, id=id, lines=lines)
+        return self._calls("read", types.CardText, id=id, lines=lines)
 
     def cards(self) -> Sequence[CardInfo]:
         """As ``Vault.cards``."""
-        return self._calls("cards", tuple[CardInfo, ...])
+        return self._calls("cards", tuple[types.CardInfo, ...])
 
     def status(self) -> VaultStatus:
         """As ``Vault.status``."""
-        return self._calls("status", VaultStatus)
+        return self._calls("status", types.VaultStatus)
 
     def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
         """As ``Vault.list``."""
-        return self._calls("list", tuple[ListedCard, ...], prefix=prefix)
+        return self._calls("list", tuple[types.ListedCard, ...], prefix=prefix)
 
     def tree(self, prefix: str = "") -> Folder:
         """As ``Vault.tree``."""
-        return self._calls("tree", Folder, prefix=prefix)
+        return self._calls("tree", types.Folder, prefix=prefix)
 
     def history(self, id: str) -> tuple[FactVersion, ...]:
         """As ``Vault.history``."""
-        return self._calls("history", tuple[FactVersion, ...], id=id)
+        return self._calls("history", tuple[types.FactVersion, ...], id=id)
 
     def record(
         self,
@@ -219,7 +219,7 @@ class RemoteVault:
         """As ``Vault.record``."""
         return self._calls(
             "record",
-            WriteResult,
+            types.WriteResult,
             content=content,
             title=title,
             type=type,
@@ -237,7 +237,7 @@ class RemoteVault:
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
         """As ``Vault.record_many``."""
-        return self._calls("record_many", tuple[WriteResult, ...], drafts=drafts)
+        return self._calls("record_many", tuple[types.WriteResult, ...], drafts=drafts)
 
     def update(
         self,
@@ -254,7 +254,7 @@ class RemoteVault:
         """As ``Vault.update``."""
         return self._calls(
             "update",
-            WriteResult,
+            types.WriteResult,
             id=id,
             body=body,
             section=section,
@@ -267,39 +267,39 @@ class RemoteVault:
 
     def supersede(self, old: str, new: str) -> WriteResult:
         """As ``Vault.supersede``."""
-        return self._calls("supersede", WriteResult, old=old, new=new)
+        return self._calls("supersede", types.WriteResult, old=old, new=new)
 
     def move(self, id: str, new: str) -> WriteResult:
         """As ``Vault.move``."""
-        return self._calls("move", WriteResult, id=id, new=new)
+        return self._calls("move", types.WriteResult, id=id, new=new)
 
     def forget(self, id: str, *, purge: bool = False) -> WriteResult:
         """As ``Vault.forget``."""
-        return self._calls("forget", WriteResult, id=id, purge=purge)
+        return self._calls("forget", types.WriteResult, id=id, purge=purge)
 
     def archived(self) -> tuple[ArchivedCard, ...]:
         """As ``Vault.archived``."""
-        return self._calls("archived", tuple[ArchivedCard, ...])
+        return self._calls("archived", tuple[types.ArchivedCard, ...])
 
     def restore(self, id: str, version: int | None = None) -> WriteResult:
         """As ``Vault.restore``."""
-        return self._calls("restore", WriteResult, id=id, version=version)
+        return self._calls("restore", types.WriteResult, id=id, version=version)
 
     def purge(self, id: str, version: int | None = None) -> WriteResult:
         """As ``Vault.purge``."""
-        return self._calls("purge", WriteResult, id=id, version=version)
+        return self._calls("purge", types.WriteResult, id=id, version=version)
 
     def strength(self, id: str) -> CardStrength:
         """As ``Vault.strength``."""
-        return self._calls("strength", CardStrength, id=id)
+        return self._calls("strength", types.CardStrength, id=id)
 
     def strengths(self) -> tuple[CardStrength, ...]:
         """As ``Vault.strengths``."""
-        return self._calls("strengths", tuple[CardStrength, ...])
+        return self._calls("strengths", tuple[types.CardStrength, ...])
 
     def sweep(self, *, apply: bool = False, purge: bool = False) -> SweepReport:
         """As ``Vault.sweep``."""
-        return self._calls("sweep", SweepReport, apply=apply, purge=purge)
+        return self._calls("sweep", types.SweepReport, apply=apply, purge=purge)
 
     def session(self, name: str) -> RemoteSession:
         """As ``Vault.session``."""
