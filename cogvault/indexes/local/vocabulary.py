@@ -67,7 +67,7 @@ class Classes:
             old = of_word[words]
             seen = np.zeros(len(terms), np.bool_)
             seen[old] = True
-            present = np.flatnonzero(seen)
+            (present,) = seen.nonzero()  # flatnonzero takes three times as long, and there are many terms
             renamed = np.zeros(len(terms), np.int32)
             renamed[present] = np.arange(len(terms), len(terms) + len(present))
             of_word[words] = renamed[old]
