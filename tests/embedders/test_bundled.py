@@ -238,3 +238,11 @@ print(resident(), resident(), resident())
     first, _, third = map(int, run_apart(code, str(cache_dir)).split())
     assert first < 600
     assert third < first + 60
+
+
+def test_for_many_queries_the_vectors_are_nearly_the_same(tmp_path: Path) -> None:
+    few, many = BundledEmbedder(tmp_path), BundledEmbedder(tmp_path, many_queries=True)
+    assert few.fingerprint == many.fingerprint
+    for text in ("why did we drop Redis?", "wie werden Aufträge verteilt", "设备清单", "deploys"):
+        assert float(few.embed_query(text) @ many.embed_query(text)) > 0.999
+    assert not many.embed_query(" ").any()

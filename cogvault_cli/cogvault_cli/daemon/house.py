@@ -47,7 +47,7 @@ class House:
 
     def __init__(self, *, max_open: int = 64, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
-        self._fleet = Fleet(max_open=max_open, opened=self._watch)
+        self._fleet = Fleet(max_open=max_open, many_queries=True, opened=self._watch)
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="cogvault-keeper", daemon=True)
         self._keeper.start()
