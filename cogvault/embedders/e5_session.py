@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from cogvault.types import FloatArray
 
 _TEXTS_IN_FLIGHT: Final = 512
+_NICE: Final = 15
 
 
 class E5Session:
@@ -84,7 +88,8 @@ class E5Session:
         vectors: list[FloatArray] = [np.empty(0, dtype=np.float32)] * len(texts)
         # Longest first: the threads end together.
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
-        pool = ThreadPoolExecutor(min(self._threads, len(texts)), thread_name_prefix="cogvault-embed")
+        workers = min(self._threads, len(texts))
+        pool = ThreadPoolExecutor(workers, thread_name_prefix="cogvault-embed", initializer=_give_way)
         try:
             for start in range(0, len(order), _TEXTS_IN_FLIGHT):
                 part = order[start : start + _TEXTS_IN_FLIGHT]
@@ -108,6 +113,13 @@ class E5Session:
             msg = "the bundled model gave a vector that is not a number"
             raise ModelError(msg, path=self._folder, hint="delete the folder: it is made anew")
         return vector
+
+
+def _give_way() -> None:
+    """Let everything else go first, in this process and others: many texts take minutes, in which people search."""
+    if sys.platform == "linux":  # elsewhere a single thread has no priority that everybody may lower
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
 def runtime_errors(onnxruntime: Any) -> tuple[type[Exception], ...]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -246,3 +247,23 @@ def test_for_many_queries_the_vectors_are_nearly_the_same(tmp_path: Path) -> Non
     for text in ("why did we drop Redis?", "wie werden Aufträge verteilt", "设备清单", "deploys"):
         assert float(few.embed_query(text) @ many.embed_query(text)) > 0.999
     assert not many.embed_query(" ").any()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux gives a thread a priority of its own")
+def test_many_texts_are_embedded_behind_everything_else(
+    bundled: BundledEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever searches meanwhile, in this process or another, goes first; the caller's own priority stays."""
+    seen: list[int] = []
+    embed_one = E5Session._embed_one  # noqa: SLF001
+
+    def watched(self: E5Session, head: list[int], text: str) -> Any:
+        seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return embed_one(self, head, text)
+
+    monkeypatch.setattr(E5Session, "_embed_one", watched)
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    bundled.embed_documents(TEXTS[:3])
+    assert len(seen) == 3
+    assert min(seen) > before
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
