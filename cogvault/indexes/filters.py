@@ -5,7 +5,9 @@ A filter is compiled into one check for each of its conditions, so that its own 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import chain
 from typing import TypeAlias
 
@@ -15,6 +17,8 @@ from cogvault.text.normalise import fold
 from cogvault.types import BoolArray, CardInfo, Filter, JsonValue
 
 _Check: TypeAlias = Callable[[CardInfo], bool]
+# Longer ones are identifiers.
+_NUMBER = re.compile(r"[+-]?[0-9]{1,40}(?:\.[0-9]{1,40})?")
 
 
 def matches(card: CardInfo, filter: Filter) -> bool:
@@ -52,7 +56,7 @@ def _checks(filter: Filter) -> Iterator[_Check]:
             )
         )
     for key, value in filter.where:
-        yield _has_value(fold(key), fold(value))
+        yield _has_value(fold(key), _sameness(value))
 
 
 def _has_id(ids: frozenset[str]) -> _Check:
@@ -91,19 +95,36 @@ def _is_outside(folders: tuple[str, ...]) -> _Check:
     return lambda card: not card.id.startswith(inside)
 
 
-def _has_value(key: str, value: str) -> _Check:
+def _has_value(key: str, same: Callable[[JsonValue], bool]) -> _Check:
     def check(card: CardInfo) -> bool:
         nested = card.meta.get("metadata")
-        entries = chain(card.meta.items(), nested.items() if isinstance(nested, dict) else ())
-        return any(value in _texts(held) for name, held in entries if fold(name) == key)
+        below = _held(nested, key) if isinstance(nested, dict) else ()
+        return any(same(value) for value in chain(_held(card.meta, key), below))
 
     return check
 
 
-def _texts(value: JsonValue) -> list[str]:
-    """A frontmatter value as folded text; of a list, each item."""
-    items = value if isinstance(value, list) else [value]
-    return [fold(_text(item)) for item in items]
+def _held(entries: Mapping[str, JsonValue], key: str) -> Iterator[JsonValue]:
+    """The values of a folded key, of a list each item; ``a.b`` is also the key ``b`` of the mapping ``a``."""
+    for name, value in entries.items():
+        folded = fold(name)
+        if folded == key:
+            yield from value if isinstance(value, list) else (value,)
+        elif isinstance(value, dict) and key.startswith(f"{folded}."):
+            yield from _held(value, key.removeprefix(f"{folded}."))
+
+
+def _sameness(asked: str | int | float) -> Callable[[JsonValue], bool]:
+    """Whether a card's value is the one asked for: a number by its value, however it is written, text as text."""
+    if isinstance(asked, str):
+        text = fold(asked)
+        return lambda held: not isinstance(held, list | dict) and fold(_text(held)) == text
+    number = Decimal(str(asked))
+
+    def same(held: JsonValue) -> bool:
+        return bool(_NUMBER.fullmatch(written := _text(held))) and Decimal(written) == number
+
+    return same
 
 
 def _text(value: JsonValue) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
+from math import isfinite
+from numbers import Integral, Real
 
 from cogvault.cards.addresses import EVERYTHING, prefix_of
 from cogvault.errors import QueryError
@@ -15,6 +17,7 @@ DEFAULT_K = 5
 MAX_K = 1000
 
 Names = str | Iterable[str] | None
+Scalar = str | int | float
 When = str | date | datetime | None
 
 
@@ -33,31 +36,34 @@ def build_filter(
 
     Args:
         type: one type or several, any of which will do.
-        tags: one tag or several, all of which are needed.
+        tags: one tag or several, all of which are needed; text with commas is several, as in a card.
         path: folder or card, vault-relative, or the beginning of an address.
         after, before: dates; a day without a time starts at midnight UTC.
         as_of: the instant at which a card must be valid.
-        where: frontmatter keys and the values they must have.
-        without: ids to leave out.
+        where: frontmatter keys and the values they must have; ``a.b`` is the key ``b`` below ``a``; of a list, every
+            item is needed, in any order. Numbers are compared by value, all else as text.
+        without: ids to leave out; text is one id.
 
     Raises:
-        QueryError: a date cannot be read, or the range is empty.
+        QueryError: an argument is of the wrong type or an empty name, a date cannot be read, or the range is empty.
         PathError: ``path`` can name nothing in a vault.
     """
     start, end = instant("after", after), instant("before", before)
     if start is not None and end is not None and start >= end:
         raise QueryError("the range is empty: after is not before before", key="after", hint="swap the two dates")
+    if path is not None and not isinstance(path, str):
+        raise QueryError(f"path is not text: {path!r}", key="path", hint="write a folder, a card or an address")
     part = prefix_of(path or "")
     return Filter(
-        types=frozenset(fold(name) for name in _names(type)),
-        tags=frozenset(fold(name.removeprefix("#")) for name in _names(tags)),
+        types=frozenset(_word("type", name) for name in _names("type", type)),
+        tags=frozenset(_word("tags", tag) for text in _names("tags", tags) for tag in _tags(text)),
         paths=part.inside if part.inside != EVERYTHING.inside else (),
         outside=part.outside,
         after=start,
         before=end,
         as_of=instant("as_of", as_of),
-        where=tuple((key, _text(value)) for key, value in (where or {}).items()),
-        without=frozenset(without),
+        where=_conditions({} if where is None else where),
+        without=frozenset(_names("session_seen", without)),
     )
 
 
@@ -79,16 +85,60 @@ def instant(key: str, value: When) -> datetime | None:
     return found
 
 
-def _names(value: Names) -> list[str]:
+def _names(key: str, value: Names) -> list[str]:
     if value is None:
         return []
-    return [value] if isinstance(value, str) else list(value)
+    names = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise QueryError(f"{key} is neither text nor a list of texts: {value!r}", key=key, hint="write text, or a list")
+    return names
 
 
-def _text(value: object) -> str:
+def _tags(text: str) -> list[str]:
+    """The tags in a text, read as a card's ``tags:`` are; an empty text stays, to be refused."""
+    marked = text.split()
+    parts = marked if marked and all(word.startswith("#") for word in marked) else text.split(",")
+    return [tag for part in parts if (tag := part.strip().lstrip("#"))] or [""]
+
+
+def _word(key: str, text: str) -> str:
+    word = fold(" ".join(text.split()))
+    if not word:
+        raise QueryError(f"{key} is empty", key=key, hint="leave it out to search all cards")
+    return word
+
+
+def _conditions(where: Mapping[str, object]) -> tuple[tuple[str, Scalar], ...]:
+    if not isinstance(where, Mapping):
+        message = f"where is no mapping of keys to values: {where!r}"
+        raise QueryError(message, key="where", hint='write where={"team": "platform"}')
+    found: list[tuple[str, Scalar]] = []
+    for key, value in where.items():
+        if not isinstance(key, str) or not key.strip():
+            raise QueryError(f"where has a key that is no text: {key!r}", key="where", hint="name a frontmatter key")
+        items = list(value) if isinstance(value, list | tuple | set | frozenset) else [value]
+        if not items:
+            raise QueryError(f"where has an empty list for {key}", key="where", hint="name at least one value")
+        found.extend((key.strip(), _scalar(key, item)) for item in items)
+    return tuple(found)
+
+
+def _scalar(key: str, value: object) -> Scalar:
+    """A value that a frontmatter can hold: a number stays one, everything else is compared as text."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and isfinite(value):
+        return float(value)
+    message = f"where has a value for {key} that no frontmatter holds: {value!r}"
+    raise QueryError(message, key="where", hint="text, a number, true or false, a date, None, or a list of these")
 
 
 def checked_query(query: str) -> str:
@@ -100,21 +150,27 @@ def checked_query(query: str) -> str:
 def checked_count(k: int | None, budget: int | None) -> int:
     if k is None:
         return DEFAULT_K if budget is None else MAX_K
-    if not 1 <= k <= MAX_K:
-        raise QueryError(f"k must be 1 to {MAX_K}, not {k}", key="k", hint="ask for fewer hits")
+    if not _is_count(k) or not 1 <= k <= MAX_K:
+        raise QueryError(f"k must be a whole number from 1 to {MAX_K}, not {k!r}", key="k", hint=f"try {DEFAULT_K}")
     return k
 
 
 def checked_share(key: str, value: float | None) -> float | None:
-    if value is not None and not 0 <= value <= 1:
-        raise QueryError(f"{key} must be 0 to 1, not {value}", key=key, hint="scores are absolute, 0 to 1")
+    if value is not None and not (isinstance(value, Real) and 0 <= value <= 1):
+        message = f"{key} must be a number from 0 to 1, not {value!r}"
+        raise QueryError(message, key=key, hint="scores are absolute, 0 to 1")
     return value
 
 
 def checked_budget(value: int | None) -> int | None:
-    if value is not None and value < 1:
-        raise QueryError(f"budget_tokens must be at least 1, not {value}", key="budget_tokens", hint="try 1000")
+    if value is not None and not (_is_count(value) and value >= 1):
+        message = f"budget_tokens must be a whole number of at least 1, not {value!r}"
+        raise QueryError(message, key="budget_tokens", hint="try 1000")
     return value
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def checked_layer(value: str) -> str:

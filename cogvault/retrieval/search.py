@@ -336,7 +336,7 @@ def describe(filter: Filter) -> str:
         ("after", filter.after.isoformat() if filter.after else ""),
         ("before", filter.before.isoformat() if filter.before else ""),
         ("as of", filter.as_of.isoformat() if filter.as_of else ""),
-        *filter.where,
+        *((key, str(value)) for key, value in filter.where),
         ("without", f"{len(filter.without)} cards" if filter.without else ""),
     ]
     return ", ".join(f"{name}: {value}" for name, value in parts if value)

@@ -55,7 +55,8 @@ class Filter:
         after: ``dated`` at or after.
         before: ``dated`` before.
         as_of: valid at this instant: created (or valid_from) not after it, valid_until after it.
-        where: every key equals the value (or holds it, when the card's value is a list); compared as text.
+        where: every key equals the value (or holds it, when the card's value is a list); ``a.b`` is ``b`` below ``a``.
+            A number is compared by value, text as text.
         ids: only these cards, None = all.
         without: never these cards.
     """
@@ -67,7 +68,7 @@ class Filter:
     after: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None
-    where: tuple[tuple[str, str], ...] = ()
+    where: tuple[tuple[str, str | int | float], ...] = ()
     ids: frozenset[str] | None = None
     without: frozenset[str] = frozenset()
 

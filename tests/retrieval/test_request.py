@@ -7,7 +7,7 @@ import pytest
 
 from cogvault.errors import QueryError
 from cogvault.indexes.filters import matches
-from cogvault.retrieval.request import build_filter, instant
+from cogvault.retrieval.request import build_filter, checked_budget, checked_count, checked_share, instant
 from tests.retrieval.values import card
 
 DAY = datetime(2026, 5, 31, tzinfo=UTC)
@@ -112,10 +112,50 @@ def test_a_range_holds_its_beginning_and_not_its_end() -> None:
         (["ana", "ben"], "ben"),
         (None, None),
         ("2026-05-31", date(2026, 5, 31)),
+        ("1.50", 1.5),
+        (1.5, 1.50),
+        (3, 3.0),
+        (3.0, 3),
+        ("007", 7),
+        (-2, -2.0),
+        (["1.50", "x"], 1.5),
+        (["p", "q"], ["p", "q"]),
+        (["p", "q"], ("Q", "p")),
+        (["p", "q", "r"], {"r", "p"}),
+        ("p", ["p"]),
     ],
 )
 def test_a_frontmatter_value_equals_what_is_asked(held: Any, asked: Any) -> None:
     assert matches(card(meta={"Key": held}), build_filter(where={"key": asked}))
+
+
+@pytest.mark.parametrize(
+    ("held", "asked"),
+    [
+        ("1.10", "1.1"),
+        (True, 1),
+        ("1.5.0", 1.5),
+        ("1e1", 10),
+        (["p"], ["p", "q"]),
+        ({"open": 1}, "{'open': 1}"),
+        (None, 0),
+    ],
+)
+def test_a_frontmatter_value_of_another_value_does_not_pass(held: Any, asked: Any) -> None:
+    assert not matches(card(meta={"key": held}), build_filter(where={"key": asked}))
+
+
+@pytest.mark.parametrize("key", ["nested.k", "Nested.K", "metadata.nested.k"])
+def test_a_dotted_key_is_a_key_below_another(key: str) -> None:
+    nested = {"Nested": {"k": "v"}}
+    meta: dict[str, Any] = {"metadata": nested} if key.startswith("metadata") else nested
+    assert matches(card(meta=meta), build_filter(where={key: "v"}))
+    assert not matches(card(meta=meta), build_filter(where={key: "w"}))
+    assert not matches(card(meta=meta), build_filter(where={f"{key}.more": "v"}))
+
+
+def test_a_key_with_a_dot_in_it_is_that_key() -> None:
+    assert matches(card(meta={"a.b": "v"}), build_filter(where={"a.b": "v"}))
 
 
 @pytest.mark.parametrize("held", ["opened", ["open", "x"][1:], None, {}])
@@ -131,3 +171,67 @@ def test_cards_can_be_left_out() -> None:
     asked = build_filter(without=["a.md"])
     assert not matches(card("a.md"), asked)
     assert matches(card("b.md"), asked)
+
+
+def test_text_is_one_id_and_not_its_letters() -> None:
+    asked = build_filter(without="a.md")
+    assert not matches(card("a.md"), asked)
+    assert matches(card("m"), asked)
+
+
+@pytest.mark.parametrize("tags", ["x,y", " x , y ", "#x #y", ["x,y"], ["y ", " #x"], "x,,y,"])
+def test_text_with_commas_is_several_tags_as_in_a_card(tags: Any) -> None:
+    asked = build_filter(tags=tags)
+    assert matches(card(tags=("x", "y", "z")), asked)
+    assert not matches(card(tags=("x",)), asked)
+
+
+def test_blanks_around_a_type_do_not_count() -> None:
+    assert matches(card(type="user"), build_filter(type=" user "))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(("type", value) for value in ("", "  ", [""], 5, [5], b"user")),
+        *(("tags", value) for value in ("", " , ", "#", ["ops", ""], 5, [None])),
+        *(("where", value) for value in ("a=b", ["a"], {1: 2}, {"": 1}, {"a": object()}, {"a": b"x"}, {"a": {"b": 1}})),
+        *(("where", {"a": value}) for value in ([], [[1]], float("nan"), float("inf"), 1j)),
+        ("path", 5),
+    ],
+)
+def test_what_can_never_pass_is_refused_by_its_key(key: str, value: Any) -> None:
+    arguments: dict[str, Any] = {key: value}
+    with pytest.raises(QueryError) as caught:
+        build_filter(**arguments)
+    assert caught.value.key == key
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("seen", [5, [5], {1: 2}])
+def test_ids_that_are_no_text_are_refused(seen: Any) -> None:
+    with pytest.raises(QueryError) as caught:
+        build_filter(without=seen)
+    assert caught.value.key == "session_seen"
+
+
+@pytest.mark.parametrize("value", ["5", 1.5, True, [5], 0, -1, 1001])
+def test_a_number_of_hits_is_a_whole_number_in_range(value: Any) -> None:
+    with pytest.raises(QueryError) as caught:
+        checked_count(value, None)
+    assert caught.value.key == "k"
+    assert repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["0.5", [0.5], 1.1, -0.1, float("nan"), 1j])
+def test_a_share_is_a_number_from_0_to_1(value: Any) -> None:
+    with pytest.raises(QueryError) as caught:
+        checked_share("min_score", value)
+    assert caught.value.key == "min_score"
+
+
+@pytest.mark.parametrize("value", ["100", 1.5, True, 0])
+def test_a_budget_is_a_whole_number_of_tokens(value: Any) -> None:
+    with pytest.raises(QueryError) as caught:
+        checked_budget(value)
+    assert caught.value.key == "budget_tokens"
