@@ -203,6 +203,40 @@ def test_a_catalog_that_is_damaged_in_use_is_never_an_empty_answer(
     assert vault.status().cards == CARDS
 
 
+NOT_TEXT = """UPDATE {table} SET {column} = CAST(CAST({column} AS BLOB) || x'ff' AS TEXT)"""
+
+
+@pytest.mark.parametrize("use", [Vault.sync, Vault.cards, Vault.status, lambda vault: vault.search("wombat number7")])
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        ("cards", "card"),
+        ("cards", "id"),
+        ("cards", "hash"),
+        ("words", "form"),
+        ("state", "identity"),
+        ("state", "keyword"),
+        ("state", "uuid"),
+    ],
+)
+def test_bytes_that_are_no_text_are_damage_that_heals_itself(
+    library: Shelf, table: str, column: str, use: Callable[[Vault], object]
+) -> None:
+    vault = library.vault
+    vault.sync()
+    catalog = folder_of(vault) / "catalog.sqlite"
+    vault.close()
+    with closing(sqlite3.connect(catalog)) as connection, connection:
+        connection.execute(NOT_TEXT.format(table=table, column=column))
+    second = library.open()
+    use(second)
+    assert ids(second.search("wombat number3"))[0] == "3.md"
+    second.sync(verify=True)
+    assert (second.status().status, second.status().cards) == (Status.OK, CARDS)
+    third = library.open()
+    assert ids(third.search("wombat number7"))[0] == "7.md"
+
+
 def test_an_index_folder_that_vanishes_in_use_is_never_an_empty_answer(library: Shelf) -> None:
     vault = library.open(refresh_seconds=3600)
     vault.sync()

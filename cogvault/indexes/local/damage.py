@@ -10,6 +10,8 @@ from pathlib import Path
 
 FOLDER = "damaged"
 _KEPT = 3
+# What Python says, without a code of SQLite's, of a text column that holds other bytes.
+_NOT_TEXT = "Could not decode to UTF-8"
 _CORRUPT_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 
 logger = logging.getLogger(__name__)
@@ -20,7 +22,7 @@ def is_damage(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         # Not SQLite's own: one of our checksums. A closed connection is a ProgrammingError.
-        return type(error) is sqlite3.DatabaseError
+        return type(error) is sqlite3.DatabaseError or str(error).startswith(_NOT_TEXT)
     if code in (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_ERROR):
         # Cut off, or a table is gone.
         return True
