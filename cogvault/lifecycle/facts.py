@@ -17,6 +17,7 @@ from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.uris import Located, find, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.retrieval.decay import validity
+from cogvault.retrieval.succession import replaced
 from cogvault.types import Action, Card, CardInfo, FactVersion, JsonValue, WriteResult
 
 __all__ = ["history", "supersede"]
@@ -77,6 +78,7 @@ def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
     id, now = find(workspace, text, cards).id, workspace.clock()
     chain = _Chain(cards)
     by_id = {card.id: card for card in cards}
+    taken = replaced(cards, chain.resolve)
     is_card = partial(has_card, cards)
     return tuple(
         FactVersion(
@@ -85,7 +87,7 @@ def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
             title=card.title,
             since=_since(card),
             until=card.valid_until,
-            valid=validity(card, now),
+            valid=validity(card, now, taken),
             supersedes=chain.before(card.id),
             superseded_by=chain.after(card.id),
         )

@@ -8,6 +8,7 @@ from functools import partial
 
 from cogvault.cards.addresses import card_uri, has_card, prefix_of
 from cogvault.retrieval.decay import validity
+from cogvault.retrieval.succession import replaced_among
 from cogvault.types import CardInfo, Folder, ListedCard
 
 __all__ = ["list_cards", "tree_of"]
@@ -26,6 +27,7 @@ def list_cards(cards: Sequence[CardInfo], prefix: str, now: datetime) -> tuple[L
     """
     part = prefix_of(prefix)
     is_card = partial(has_card, cards)
+    replaced = replaced_among(cards)
     return tuple(
         ListedCard(
             id=card.id,
@@ -34,7 +36,7 @@ def list_cards(cards: Sequence[CardInfo], prefix: str, now: datetime) -> tuple[L
             type=card.type,
             tags=card.tags,
             dated=card.dated,
-            valid=validity(card, now),
+            valid=validity(card, now, replaced),
             size=card.stamp.size,
         )
         for card in cards

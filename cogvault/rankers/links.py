@@ -52,6 +52,10 @@ class LinkGraph:
             self._found[id] = () if card is None else tuple(dict.fromkeys((*self._targets(card), *self.backlinks(id))))
         return self._found[id]
 
+    def resolve(self, name: str, source: str) -> str | None:
+        """The card that a name means which stands in the frontmatter of another; None = it leads nowhere."""
+        return self._resolver.resolve(name, source_id=source).id
+
     def backlinks(self, id: str) -> tuple[str, ...]:
         """Ids of cards that link to this one, ordered by id."""
         card = self._by_id.get(id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +15,6 @@ from cogvault.cards.addresses import card_uri, has_card
 from cogvault.cards.scan_markdown import without_mark
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Snapshot
-from cogvault.rankers.links import LinkGraph
 from cogvault.retrieval.decay import validity
 from cogvault.retrieval.explain import parts_of
 from cogvault.retrieval.hits import Hit
@@ -24,6 +22,7 @@ from cogvault.retrieval.ladder import confidence
 from cogvault.retrieval.packing import Packed, Piece, pack
 from cogvault.retrieval.scoring import Scores
 from cogvault.retrieval.snippets import matched_words, snippet
+from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.queries import query_words
 from cogvault.text.tokens import words
 from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query
@@ -45,6 +44,7 @@ class Found:
     evidence: Evidence
     scores: Scores
     final: FloatArray
+    replaced: Mapping[str, datetime]
 
     def card(self, place: int) -> CardInfo:
         """The card of a candidate."""
@@ -55,13 +55,20 @@ class Found:
         """The instant for which validity is told."""
         return self.request.filter.as_of or self.request.now
 
+    def validity(self, place: int) -> str:
+        """Whether a candidate's card holds at that instant."""
+        return validity(self.card(place), self.at, self.replaced)
+
 
 class Presenter:
-    """Builds hits. Keeps the link graph of the last snapshot, which follows the next one by what changed."""
+    """Builds hits.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._graph: LinkGraph | None = None
+    Args:
+        graph: tells which cards a hit is linked with.
+    """
+
+    def __init__(self, graph: SharedGraph) -> None:
+        self._graph = graph
 
     def present(
         self, found: Found, chosen: IntArray, options: SearchOptions, reranked: Mapping[int, float] = NOT_RERANKED
@@ -98,8 +105,8 @@ class Presenter:
                     heading=chunk.heading,
                     created=card.created,
                     updated=card.updated,
-                    valid=validity(card, found.at),
-                    related=self._related(found.snapshot, card.id) if rank == 0 else (),
+                    valid=found.validity(place),
+                    related=self._graph.related(found.snapshot.cards, card.id) if rank == 0 else (),
                     parts=parts_of(found.scores, place, value, options, reranked.get(place))
                     if found.request.explain
                     else (),
@@ -109,14 +116,6 @@ class Presenter:
                 )
             )
         return tuple(hits)
-
-    def _related(self, snapshot: Snapshot, id: str) -> tuple[str, ...]:
-        cards = snapshot.cards
-        with self._lock:
-            if self._graph is None:
-                self._graph = LinkGraph(cards)
-            self._graph.follow(cards)
-            return self._graph.related(id)
 
 
 def _told(card: CardInfo, chunk: Chunk) -> str:
@@ -138,7 +137,7 @@ def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
 
 def _piece(found: Found, place: int, chunk: Chunk) -> Piece:
     card = found.card(place)
-    label = validity(card, found.at)
+    label = found.validity(place)
     day = (chunk.at or card.dated).date().isoformat()
     return Piece(
         place=place,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cogvault.rankers import CrossEncoder
-from cogvault.retrieval.decay import CURRENT, validity
+from cogvault.retrieval.decay import CURRENT
 from cogvault.retrieval.present import Found
 from cogvault.types import IntArray
 
@@ -41,7 +41,7 @@ def rerank(found: Found, chosen: IntArray, encoder: CrossEncoder) -> Reranked:
     top = chosen[:TOP]
     scores = encoder.score(found.query.text, [_passage(found, place) for place in top.tolist()])
     # What holds stays above what was superseded or has expired, whatever the cross-encoder says.
-    outdated = np.array([validity(found.card(place), found.at) != CURRENT for place in top.tolist()], dtype=np.bool_)
+    outdated = np.array([found.validity(place) != CURRENT for place in top.tolist()], dtype=np.bool_)
     order = np.lexsort((np.arange(len(top)), -scores, outdated))
     return Reranked(np.concatenate([top[order], chosen[TOP:]]), dict(zip(top.tolist(), scores.tolist(), strict=True)))
 

@@ -24,6 +24,7 @@ from cogvault.retrieval.packing import Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
+from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.queries import cut_query, query_terms, query_words
 from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status, Term
 
@@ -124,8 +125,9 @@ class Searcher:
         self._options = options
         self._calibrate = calibrate
         self._reranker = reranker
-        self._presenter = Presenter()
-        self._validities = Validities()
+        graph = SharedGraph()
+        self._presenter = Presenter(graph)
+        self._validities = Validities(graph)
 
     def search(self, index: Index, request: SearchRequest) -> Hits:
         """Answer one question from the newest snapshot.
@@ -162,7 +164,8 @@ class Searcher:
         wanted = request.k if self._reranker is None else max(request.k, TOP)
         selection = self._select(snapshot, request, query, evidence, final, order, wanted)
         chosen = self._diversify(snapshot, evidence, final, order, selection, wanted)
-        found = Found(snapshot, request, query, evidence, scores, final)
+        replaced = self._validities.replaced(snapshot.cards)
+        found = Found(snapshot, request, query, evidence, scores, final, replaced)
         reranked = self._rerank(found, chosen, steps)
         chosen, packed = reranked.places[: request.k], None
         if request.budget_tokens is not None:

@@ -20,8 +20,9 @@ def labels(hits: Hits) -> dict[str, str]:
 
 @pytest.fixture
 def ports(folder: Path) -> Path:
-    """One question that had three answers, one after the other; the texts are equally good."""
+    """One question that had several answers, one after the other; the texts are equally good."""
     text = "# Port\n\nThe port of the gateway is {}."
+    write(folder, "zeroth.md", text.format(8000), created="2019-01-01", valid_until="2019-06-01")
     write(folder, "first.md", text.format(8001), created="2024-01-01", valid_until="2025-01-01", superseded_by="second")
     write(
         folder, "second.md", text.format(8002), created="2025-01-01", valid_from="2025-01-01", valid_until="2026-01-01"
@@ -37,8 +38,9 @@ def test_current_cards_come_first_and_others_are_labelled(ports: Path, open_vaul
     assert labels(hits) == {
         "third.md": "current",
         "first.md": "superseded",
-        "second.md": "expired",
+        "second.md": "superseded",
         "fourth.md": "future",
+        "zeroth.md": "expired",
     }
     assert all(hit.score < hits[0].score for hit in hits[1:])
 
@@ -154,3 +156,46 @@ def test_a_month_finds_what_was_said_in_it(talk: Path, open_vault: Open) -> None
     hits = open_vault().search("who saw a concert in May 2023", min_score=0.0)
     assert hits[0].id == "session/talk.md"
     assert "concert" in hits[0].text
+
+
+@pytest.mark.parametrize("name", ["old", "old.md", "'[[old]]'", "[old]", "Old port", "'[[old|the port]], none'", "OLD"])
+def test_the_new_card_alone_may_say_that_it_takes_a_place(name: str, folder: Path, open_vault: Open) -> None:
+    write(folder, "a.md", "# Port\n\nThe port of the gateway is 8002.", supersedes=name)
+    write(folder, "old.md", "The port of the gateway is 8001.", title="Old port")
+    vault = open_vault()
+    hits = vault.search("port of the gateway", min_score=0.0)
+    assert labels(hits) == {"a.md": "current", "old.md": "superseded"}
+    assert hits[0].id == "a.md"
+    assert hits[1].score < 0.6 * hits[0].score
+    assert [(version.id, version.valid) for version in vault.history("a.md")] == [
+        ("old.md", "superseded"),
+        ("a.md", "current"),
+    ]
+    assert [(card.id, card.valid) for card in vault.list()] == [("a.md", "current"), ("old.md", "superseded")]
+
+
+def test_a_place_is_taken_from_the_day_on_which_the_new_card_holds(folder: Path, open_vault: Open) -> None:
+    write(folder, "new.md", "The port of the gateway is 8002.", supersedes="old", valid_from="2026-03-01")
+    write(folder, "old.md", "The port of the gateway is 8001.", created="2026-01-01")
+    vault = open_vault()
+    assert labels(vault.search("port", as_of="2026-02-01", min_score=0.0)) == {"old.md": "current"}
+    assert labels(vault.search("port", as_of="2026-04-01", min_score=0.0)) == {
+        "new.md": "current",
+        "old.md": "superseded",
+    }
+
+
+def test_a_place_is_given_back_when_the_new_card_goes_or_names_another(folder: Path, open_vault: Open) -> None:
+    write(folder, "new.md", "The port of the gateway is 8002.", supersedes="old")
+    write(folder, "old.md", "The port of the gateway is 8001.")
+    vault = open_vault()
+    assert labels(vault.search("port", min_score=0.0))["old.md"] == "superseded"
+    write(folder, "new.md", "The port of the gateway is 8002.", supersedes="new")
+    vault.sync()
+    assert labels(vault.search("port", min_score=0.0)) == {"new.md": "current", "old.md": "current"}
+    write(folder, "new.md", "The port of the gateway is 8002.", supersedes="[ghost, old]")
+    vault.sync()
+    assert labels(vault.search("port", min_score=0.0))["old.md"] == "superseded"
+    (folder / "new.md").unlink()
+    vault.sync()
+    assert labels(vault.search("port", min_score=0.0)) == {"old.md": "current"}

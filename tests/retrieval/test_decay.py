@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cogvault.retrieval.decay import decay_weights, validity, validity_weights
+from cogvault.retrieval.succession import ALWAYS
 from cogvault.types import CardInfo, FloatArray
 from tests.retrieval.values import NOW, card
 
@@ -76,18 +77,37 @@ def test_the_same_instant_in_another_zone_weighs_the_same() -> None:
     ],
 )
 def test_a_card_is_labelled_by_its_dates(fields: dict[str, Any], label: str) -> None:
-    assert validity(card(**fields), NOW) == label
+    assert validity(card(**fields), NOW, {}) == label
 
 
 def test_what_is_superseded_now_was_current_before() -> None:
     old = card(superseded_by=("b.md",), valid_until=datetime(2026, 1, 1, tzinfo=UTC))
-    assert validity(old, datetime(2025, 12, 31, tzinfo=UTC)) == "current"
-    assert validity(old, datetime(2026, 1, 1, tzinfo=UTC)) == "superseded"
+    assert validity(old, datetime(2025, 12, 31, tzinfo=UTC), {}) == "current"
+    assert validity(old, datetime(2026, 1, 1, tzinfo=UTC), {}) == "superseded"
+
+
+@pytest.mark.parametrize(
+    ("fields", "since", "label"),
+    [
+        ({}, NOW, "superseded"),
+        ({}, ALWAYS, "superseded"),
+        ({}, NOW + timedelta(days=1), "current"),
+        ({"superseded_by": ("b.md",)}, NOW + timedelta(days=1), "superseded"),
+        ({"valid_until": NOW + timedelta(days=1)}, NOW, "current"),
+        ({"valid_until": NOW}, NOW, "superseded"),
+    ],
+)
+def test_a_card_that_another_replaced_is_superseded_from_then_on(
+    fields: dict[str, Any], since: datetime, label: str
+) -> None:
+    old = card("a.md", **fields)
+    assert validity(old, NOW, {"a.md": since}) == label
+    assert validity(card("b.md"), NOW, {"a.md": since}) == "current"
 
 
 def test_what_is_not_current_ranks_below() -> None:
     current, expired, future = validity_weights(
-        [card(), card(valid_until=NOW), card(valid_from=NOW + timedelta(days=1))], NOW
+        [card(), card(valid_until=NOW), card(valid_from=NOW + timedelta(days=1))], NOW, {}
     )
     assert current == 1
     assert expired < current
