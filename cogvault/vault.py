@@ -14,6 +14,7 @@ from cogvault.curation import Curation
 from cogvault.engine import Engine
 from cogvault.indexes import find_place
 from cogvault.indexing.card_text import read_card
+from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.rollups import VaultLayers
@@ -343,7 +344,9 @@ class Vault(Curation):
         snapshot, report = self._engine.current(), self._engine.report
         stats, state = snapshot.stats, self._engine.state(snapshot)
         problems = [problem for card in snapshot.cards for problem in card.problems]
-        if report is not None:
+        if (kept := LastProblems(self._folder).read()) is not None:
+            problems.extend(kept)
+        elif report is not None:
             problems.extend((*report.failed, *report.problems))
         return VaultStatus(
             path=str(self.path),

@@ -15,6 +15,7 @@ from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.forgetting import forget_vectors
 from cogvault.indexing.keyword import Applied, carry_out
 from cogvault.indexing.known_files import KnownFiles
+from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import hold
 from cogvault.indexing.meter import Meter
@@ -141,6 +142,7 @@ class Syncer:
         self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{self._summarizer_name}"
         self._now_ns = now_ns
         self._last = LastSync(options.lock_folder)
+        self._problems = LastProblems(options.lock_folder)
 
     def sync(
         self,
@@ -191,6 +193,7 @@ class Syncer:
         self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
         report = self._vectors(report, embed_limit, wait, meter)
+        self._problems.keep((*report.failed, *look.scanned.problems), is_whole=paths is None)
         return replace(self._summaries(report, look.files, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:

@@ -1,0 +1,95 @@
+"""What the last look at the files left out or could not index, kept for whoever asks in another process."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+from cogvault.errors import IndexFault
+from cogvault.indexing.locking import hold
+from cogvault.types import Problem
+
+__all__ = ["LastProblems"]
+
+_FILE = "problems.json"
+_WAIT_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class LastProblems:
+    """A small private file of the index folder, whole at any instant; a damaged one is thrown away.
+
+    Args:
+        folder: the index folder of the vault.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _FILE
+
+    def read(self) -> tuple[Problem, ...] | None:
+        """The problems in the order in which they were found, None = not known."""
+        try:
+            data = self._path.read_bytes()
+        except OSError:
+            return None
+        try:
+            return tuple(_problem(item) for item in json.loads(data))
+        except (ValueError, TypeError) as error:
+            _log.warning("%s is damaged and is thrown away: %s", self._path, error)
+            self._drop()
+            return None
+
+    def keep(self, problems: Iterable[Problem], *, is_whole: bool) -> None:
+        """Keep what a look found.
+
+        Args:
+            problems: files that were left out or could not be indexed.
+            is_whole: all files were looked at; else what is known of the others stays.
+        """
+        found = tuple(dict.fromkeys(problems))
+        before = self.read()
+        if before == found if is_whole else not set(found).difference(before or ()):
+            return
+        try:
+            with hold(self._path.with_suffix(".lock"), _WAIT_SECONDS) as held:
+                if held:
+                    self._write(found if is_whole else (*(self.read() or ()), *found))
+        except (OSError, IndexFault) as error:  # only what status tells in other processes is lost
+            _log.warning("the problems of the sync were not kept: %s", error)
+
+    def _write(self, problems: tuple[Problem, ...]) -> None:
+        temp = self._path.with_suffix(".tmp")  # one name, which the lock guards: a kill leaves no second one
+        data = json.dumps([asdict(problem) for problem in dict.fromkeys(problems)]).encode("ascii")
+        with os.fdopen(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temp.replace(self._path)
+
+    def _drop(self) -> None:
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            _log.warning("%s is still there: %s", self._path, error)
+
+
+def _problem(item: object) -> Problem:
+    """One entry.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(item, dict):
+        raise TypeError("an entry is no object")
+    problem = Problem(**item)
+    texts = (problem.path, problem.code, problem.message)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(problem.line, int | None):
+        raise TypeError("an entry has values of other kinds")
+    if not isinstance(problem.key, str | None):
+        raise TypeError("a key is no text")
+    return problem

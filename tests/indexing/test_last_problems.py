@@ -1,0 +1,73 @@
+"""Files that were left out are named in every process, not only in the one that synced."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from cogvault.indexing.last_problems import LastProblems
+from cogvault.types import Problem
+from tests.vault.conftest import Shelf, shelf
+
+__all__ = ["shelf"]
+
+ONE, TWO = Problem("a.md", "name", "left out"), Problem("caf\udce9.md", "x", "cut off", line=3, key="date")
+
+
+def test_what_was_kept_is_read_back_by_others(tmp_path: Path) -> None:
+    LastProblems(tmp_path).keep((ONE, TWO, ONE), is_whole=True)
+    assert LastProblems(tmp_path).read() == (ONE, TWO)
+    LastProblems(tmp_path).keep((), is_whole=True)
+    assert LastProblems(tmp_path).read() == ()
+
+
+def test_a_look_at_some_files_adds_to_what_is_known(tmp_path: Path) -> None:
+    kept = LastProblems(tmp_path)
+    kept.keep((ONE,), is_whole=True)
+    kept.keep((), is_whole=False)
+    kept.keep((TWO,), is_whole=False)
+    assert kept.read() == (ONE, TWO)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"[", b"\xff", b"[1]", b"{}[]", b'[{"path": "a"}]', b'[{"path": 1, "code": "a", "message": "b"}]', b"7"],
+)
+def test_a_damaged_file_is_dropped_and_written_anew(tmp_path: Path, data: bytes) -> None:
+    kept = LastProblems(tmp_path)
+    (tmp_path / "problems.json").write_bytes(data)
+    assert kept.read() is None
+    assert not (tmp_path / "problems.json").exists()
+    kept.keep((ONE,), is_whole=False)
+    assert kept.read() == (ONE,)
+
+
+def test_the_file_is_private_and_nothing_lies_beside_it(tmp_path: Path) -> None:
+    LastProblems(tmp_path / "index").keep((ONE,), is_whole=True)
+    assert stat.S_IMODE((tmp_path / "index" / "problems.json").stat().st_mode) == 0o600
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "index").write_text("no folder")
+    LastProblems(tmp_path / "index").keep((ONE,), is_whole=True)
+    assert LastProblems(tmp_path / "index").read() is None
+
+
+def test_a_new_process_names_the_files_that_were_left_out(shelf: Shelf) -> None:
+    shelf.write("good.md", "wombat")
+    shelf.write("nul.md", "a name that not every system has")
+    (shelf.root / "link.md").symlink_to(shelf.root.parent / "outside.md")
+    report = shelf.open().sync()
+    left_out = {problem.path for problem in report.problems}
+    assert left_out == {"nul.md", "link.md"}
+    other = shelf.open()
+    assert {problem.path for problem in other.status().problems} == left_out
+    other.search("wombat")
+    assert {problem.path for problem in other.status().problems} == left_out
+    (shelf.root / "nul.md").unlink()
+    (shelf.root / "link.md").unlink()
+    other.search("wombat")
+    assert shelf.open().status().problems == ()
