@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from cogvault.engine import Engine
 from cogvault.lifecycle import archive, facts
 from cogvault.lifecycle.listing import list_cards, tree_of
@@ -9,7 +12,16 @@ from cogvault.lifecycle.move import move
 from cogvault.lifecycle.sweep import Forgetting
 from cogvault.lifecycle.usage import Usage
 from cogvault.lifecycle.workspace import Workspace
-from cogvault.types import ArchivedCard, CardStrength, FactVersion, Folder, ListedCard, SweepReport, WriteResult
+from cogvault.types import (
+    ArchivedCard,
+    CardStrength,
+    FactVersion,
+    Folder,
+    ListedCard,
+    Problem,
+    SweepReport,
+    WriteResult,
+)
 
 __all__ = ["Curation"]
 
@@ -21,12 +33,20 @@ class Curation:
         engine: of the vault.
         workspace: where it is written.
         usage: uses of its cards, which follow them.
+        remake: makes exported layers anew after the card with this id is gone for good; what it could not.
     """
 
-    def __init__(self, engine: Engine, workspace: Workspace, usage: Usage) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        workspace: Workspace,
+        usage: Usage,
+        remake: Callable[[str], tuple[Problem, ...]],
+    ) -> None:
         self._engine = engine
         self._workspace = workspace
         self._usage = usage
+        self._remake = remake
         self._forgetting = Forgetting(workspace, usage, self.forget, lambda id: self.forget(id, purge=True))
 
     def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
@@ -85,14 +105,15 @@ class Curation:
 
         Args:
             id: the card.
-            purge: delete it with its rows, vectors and cached texts; copies in the archive stay.
+            purge: delete it with its rows, vectors and cached texts; copies in the archive stay. Exported abstracts and
+                overviews are made anew; a person's text in them stays, and ``WriteResult.problems`` names its file.
 
         Raises:
             PathError: the id names no card.
             CardError: the card cannot be moved or deleted.
         """
         if purge:
-            return archive.purge(self._workspace, self._usage.drop, id)
+            return self._gone(archive.purge(self._workspace, self._usage.drop, id))
         return archive.forget(self._workspace, self._engine.known().cards, id)
 
     def archived(self) -> tuple[ArchivedCard, ...]:
@@ -122,7 +143,7 @@ class Curation:
             PathError: nothing of this name is in the archive.
             CardError: a file cannot be deleted.
         """
-        return archive.purge_archived(self._workspace, self._usage.drop, id, version)
+        return self._gone(archive.purge_archived(self._workspace, self._usage.drop, id, version))
 
     def strength(self, id: str) -> CardStrength:
         """How strong the memory of a card is, from its importance, its uses, and the time since the last one.
@@ -150,6 +171,9 @@ class Curation:
             VaultError: the vault's folder is away.
         """
         return self._forgetting.sweep(apply=apply, purge=purge)
+
+    def _gone(self, result: WriteResult) -> WriteResult:
+        return replace(result, problems=(*result.problems, *self._remake(result.id)))
 
     def _sweep_by_schedule(self) -> None:
         self._forgetting.sweep_by_schedule()

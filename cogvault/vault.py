@@ -107,9 +107,9 @@ class Vault(Curation):
             wrote=self._engine.touch,
             clock=clock,
         )
-        super().__init__(self._engine, self._workspace, self._usage)
         made = VaultLayers(self._engine.fresh, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)
+        super().__init__(self._engine, self._workspace, self._usage, self.layers.remake)
         self._sessions = Sessions(self._workspace, self._finalise)
         self._recorder = Recorder(self._workspace, self._engine.known)
         self._reviser = Reviser(self._workspace, self._engine.known)

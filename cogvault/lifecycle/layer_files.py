@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 _KINDS = ("abstract", "overview")
 _MAX_BYTES = 1 << 20
+_MAY_QUOTE = "a person wrote this text, so it stays as it is; it may still quote the card that is gone"
 # What a person's own file has instead of the hash of a text that was made.
 _NEVER_MADE = "0" * 16
 
@@ -92,6 +93,28 @@ class Layers:
             VaultError: another writer did not let go in time.
         """
         return self._each(_Run.take)
+
+    def remake(self, id: str) -> tuple[Problem, ...]:
+        """Make exported files anew after a card is gone for good, so that none goes on quoting it.
+
+        Files that are not there are not made, and a person's text is left alone.
+
+        Args:
+            id: the card that was.
+
+        Returns:
+            The person's files in the folders above the card, and files that could not be made anew.
+        """
+        try:
+            if not any(self._file(place, kind).exists() for place in self._places() for kind in _KINDS):
+                return ()
+            self._workspace.latest()  # or they would be made from layers that know the card
+            report = self._each(_Run.remake)
+        except (CogvaultError, OSError) as error:
+            return (Problem(id, "layer-file", f"exported abstracts and overviews may still quote it: {error}"),)
+        kept = sorted((*report.edited, *report.outdated))
+        above = [name for name in kept if f"/{id}".startswith(f"/{nfc(name)}"[: -len(name.rpartition("/")[2])])]
+        return (*(Problem(name, "layer-edited", _MAY_QUOTE) for name in above), *report.problems)
 
     def _each(self, step: Callable[[_Run, Path, str, str], None]) -> LayerFilesReport:
         self._made(ROOT)  # the store is up to date then
@@ -160,6 +183,11 @@ class _Run:
         elif data is not None:
             path.unlink()
             self.removed.append(self.name(path))
+
+    def remake(self, path: Path, text: str, source: str) -> None:
+        """Bring one file up to date, if it is there."""
+        if path.exists():
+            self.export(path, text, source)
 
     def take(self, path: Path, _: str, source: str) -> None:
         """Mark a person's text as one about the cards as they are now."""

@@ -17,7 +17,7 @@ from cogvault.lifecycle.uris import find
 from cogvault.lifecycle.usage import Usage, Used
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import fold
-from cogvault.types import Action, CardInfo, CardStrength, Problem, SweepItem, SweepReport, Verdict
+from cogvault.types import Action, CardInfo, CardStrength, Problem, SweepItem, SweepReport, Verdict, WriteResult
 
 __all__ = ["Forgetting", "SweepRules", "judge", "measure"]
 
@@ -85,7 +85,11 @@ class Forgetting:
     """
 
     def __init__(
-        self, workspace: Workspace, usage: Usage, archive: Callable[[str], object], purge: Callable[[str], object]
+        self,
+        workspace: Workspace,
+        usage: Usage,
+        archive: Callable[[str], WriteResult],
+        purge: Callable[[str], WriteResult],
     ) -> None:
         self._workspace = workspace
         self._usage = usage
@@ -137,7 +141,7 @@ class Forgetting:
             for item in items
         )
         self._drop_uses({card.id for card in cards})
-        return SweepReport(done, applied=True, problems=tuple(problems))
+        return SweepReport(done, applied=True, problems=tuple(dict.fromkeys(problems)))
 
     def sweep_by_schedule(self) -> None:
         """Archive weak cards when forgetting is on and no process has done it for the scan interval."""
@@ -163,10 +167,11 @@ class Forgetting:
         try:
             if hash_of((self._workspace.root / path).read_bytes()) != hash:
                 return replace(item, verdict=Verdict.CHANGED, reason="its file changed a moment ago")
-            self._steps[step](item.card.id)
+            result = self._steps[step](item.card.id)
         except (CogvaultError, OSError) as error:
             problems.append(Problem(item.card.id, "not-forgotten", str(error)))
             return item
+        problems.extend(result.problems)
         return replace(item, action=step)
 
 

@@ -65,7 +65,8 @@ class SweepReport:
     Attributes:
         items: every card of the vault, weakest first.
         applied: False for a dry run, which changes nothing.
-        problems: weak cards that are still there, and why.
+        problems: weak cards that are still there, and why; files with a person's text that may quote a card that is
+            gone.
     """
 
     items: tuple[SweepItem, ...]

@@ -22,7 +22,7 @@ from cogvault.lifecycle.sweep import Forgetting, SweepRules, judge, measure
 from cogvault.lifecycle.usage import Usage, Used
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
-from cogvault.types import Action, CardInfo, Stamp, SweepItem, Verdict
+from cogvault.types import Action, CardInfo, Stamp, SweepItem, Verdict, WriteResult
 from tests.lifecycle.session_worker import workspace
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -150,15 +150,17 @@ class Shelf:
         seconds = days_ago(written_days_ago).timestamp()
         os.utime(self.root / name, (seconds, seconds))
 
-    def archive(self, id: str) -> None:
+    def archive(self, id: str) -> WriteResult:
         if id.startswith("stuck"):
             raise CardError("cannot be moved", path=id)
         (self.root / ".archive").mkdir(exist_ok=True)
         (self.root / id).rename(self.root / ".archive" / id)
+        return WriteResult(id, Action.ARCHIVED)
 
-    def purge(self, id: str) -> None:
+    def purge(self, id: str) -> WriteResult:
         (self.root / id).unlink()
         self.purged.append(id)
+        return WriteResult(id, Action.PURGED)
 
     def files(self) -> set[str]:
         return {path.relative_to(self.root).as_posix() for path in self.root.rglob("*.md")}
@@ -220,9 +222,9 @@ def test_a_card_that_is_pinned_while_the_sweep_runs_stays(shelf: Shelf) -> None:
     shelf.write("zz.md", "Old as well.", 400)
     archive = shelf.archive
 
-    def pin_another_first(id: str) -> None:
+    def pin_another_first(id: str) -> WriteResult:
         (shelf.root / "zz.md").write_text("---\npinned: true\n---\nOld as well.")
-        archive(id)
+        return archive(id)
 
     report = Forgetting(shelf.workspace(), shelf.usage, pin_another_first, shelf.purge).sweep(apply=True)
     assert {item.card.id: item.verdict for item in report.items if item.card.id in ("old.md", "zz.md")} == {

@@ -60,10 +60,11 @@ def command(shared: Shared, id: str | None, purge: bool, archived: bool, sweep: 
 def _sweep(shared: Shared, apply: bool, purge: bool) -> int:
     with shared.open() as vault:
         report = vault.sweep(apply=apply, purge=purge)
+    is_failed = report.applied and any(item.action is None for item in report.weak)
     if shared.as_json:
-        print_json({"status": "failed" if report.problems else "ok", **report.to_dict()})
+        print_json({"status": "failed" if is_failed else "ok", **report.to_dict()})
     else:
         from cogvault_cli.views.sweep import print_sweep
 
         print_sweep(make_console(), report)
-    return UNUSABLE if report.problems else DONE
+    return UNUSABLE if is_failed else DONE

@@ -28,7 +28,7 @@ def print_sweep(console: Console, report: SweepReport) -> None:
         put(console, (f"{printable(problem.path)}: {printable(problem.message)}", "yellow"))
     count, total = len(report.weak), len(report.items)
     if report.applied:
-        put(console, f"{count - len(report.problems)} of {total} cards forgotten")
+        put(console, f"{sum(item.action is not None for item in report.items)} of {total} cards forgotten")
     else:
         put(console, f"{count} of {total} cards would be archived", (" (--apply does it)" if count else "", DIM))
 
