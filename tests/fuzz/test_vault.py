@@ -19,7 +19,7 @@ _MEGABYTE = 1 << 20
 # Of a file of 20 MB the first part is indexed, here a megabyte; memory is that of the process at its highest.
 _MOST_MEGABYTES = 400
 _GIANT = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
 from cogvault import Config, Vault
 folder, index_dir = map(Path, sys.argv[1:])
@@ -28,8 +28,9 @@ with Vault(folder, config) as vault:
     report = vault.sync()
     found = [hit.id for hit in vault.search("numbat beside giants")]
     window = vault.read("giant.md", (1, 1)).total_lines
-print(json.dumps([[p.code for p in report.problems], found[:1], window,
-                  resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024]))
+# Not ru_maxrss: that is never below what the process that started this one had.
+peak = [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(json.dumps([[p.code for p in report.problems], found[:1], window, peak[0] // 1024]))
 """
 
 
@@ -65,6 +66,7 @@ def test_hostile_files_are_named_and_keep_nobody_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the resource module, by which memory is measured, is not there")
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process alone is read from /proc")
 def test_a_note_of_20_megabytes_in_one_line_is_cut_said_and_takes_bounded_memory(tmp_path: Path) -> None:
     folder = tmp_path / "vault"
     folder.mkdir()

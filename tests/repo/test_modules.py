@@ -13,7 +13,15 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = (ROOT / "cogvault", ROOT / "cogvault_cli" / "cogvault_cli", ROOT / "cogvault_mcp" / "cogvault_mcp")
 MODULES = sorted(path for package in PACKAGES for path in package.rglob("*.py"))
-PUBLIC = ("cogvault", "cogvault.config", "cogvault.errors", "cogvault.protocols", "cogvault.testing", "cogvault.types")
+PUBLIC = (
+    "cogvault",
+    "cogvault.client",
+    "cogvault.config",
+    "cogvault.errors",
+    "cogvault.protocols",
+    "cogvault.testing",
+    "cogvault.types",
+)
 MAX_LINES = 400
 
 
