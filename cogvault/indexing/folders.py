@@ -8,6 +8,7 @@ from pathlib import Path
 from cogvault.cards.addresses import DIMENSIONS
 from cogvault.config import Config
 from cogvault.indexing.ignore import IgnoreRules
+from cogvault.indexing.ignore_text import ignore_lines
 from cogvault.text.normalise import nfc
 from cogvault.types import Problem
 
@@ -97,14 +98,16 @@ class FolderRules:
             if path.is_symlink():
                 raise OSError(None, "a symbolic link is not followed here")
             with path.open("rb") as file:
-                text = file.read(_MAX_BYTES).decode("utf-8-sig", "surrogateescape")
+                data = file.read(_MAX_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return rules
         except OSError as error:
             message = f"these ignore patterns could not be read: {error.strerror}"
             self.problems.append(Problem(f"{folder}{name}", "ignore-unreadable", message))
             return rules
-        return self._plus(rules, text.splitlines(), nfc(folder), f"{folder}{name}")
+        lines, problems = ignore_lines(data, f"{folder}{name}")
+        self.problems.extend(problems)
+        return self._plus(rules, lines, nfc(folder), f"{folder}{name}")
 
     def _plus(self, rules: IgnoreRules, lines: tuple[str, ...] | list[str], folder: str, source: str) -> IgnoreRules:
         stronger, problems = rules.plus(lines, folder=folder, source=source)
