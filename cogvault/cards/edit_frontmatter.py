@@ -37,7 +37,7 @@ def set_keys(data: bytes, set: Mapping[str, JsonValue], unset: Iterable[str] = (
     Args:
         data: the card's file.
         set: values by key.
-        unset: keys to take away; one that is not there is no fault.
+        unset: keys to take away; one that is not there is no fault. A block that is empty then goes too.
 
     Raises:
         CardError: the file or its frontmatter cannot be written without harm.
@@ -111,7 +111,17 @@ def _unset(data: bytes, key: str) -> bytes:
     new = data
     for entry in sorted(gone, key=lambda entry: entry.first, reverse=True):
         new = open_source(new).exchange(entry.first + 1, entry.end + 1, [])
-    return _verified(new, source, expected, key)
+    return _without_empty_block(_verified(new, source, expected, key))
+
+
+def _without_empty_block(data: bytes) -> bytes:
+    """The file without a block that says nothing, unless the body would be read as another one then."""
+    source = open_source(data)
+    if source.cut.block.strip():
+        return data
+    new = source.exchange(0, source.body_start, [])
+    after = open_source(new).cut
+    return new if after.state is State.NONE and after.body == source.cut.body else data
 
 
 def _nested(values: _Values, key: str) -> _Values:

@@ -93,6 +93,18 @@ def test_a_card_without_block_gets_one_and_no_blank_line() -> None:
     assert set_keys(b"text\n", {}, ["type"]) == b"text\n"
 
 
+@pytest.mark.parametrize("card", [b"# Title\r\ntext", b"", b"\n\ntext\n", b"\xef\xbb\xbftext\n"])
+def test_unset_of_the_last_key_gives_the_card_back_that_had_no_block(card: bytes) -> None:
+    edited = set_keys(card, {"type": "user", "importance": 0.5})
+    assert set_keys(edited, {}, ["importance", "type"]) == card
+
+
+def test_a_block_stays_when_it_says_something_or_the_body_would_become_one() -> None:
+    assert set_keys(b"---\n# why\ntype: user\n---\nbody\n", {}, ["type"]) == b"---\n# why\n---\nbody\n"
+    body = b"---\nauthor: me\n---\nbody\n"
+    assert set_keys(b"---\ntype: user\n---\n" + body, {}, ["type"]) == b"---\n---\n" + body
+
+
 @pytest.mark.parametrize("block", [b"", b"# only a comment\n", b"\n"])
 def test_an_empty_block_takes_keys(block: bytes) -> None:
     edited = set_keys(b"---\n" + block + b"---\nbody\n", {"type": "user"})
