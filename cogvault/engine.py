@@ -234,7 +234,7 @@ class Engine:
         if self._stale or (is_known and self.stale):
             return State(Status.STALE, self.stale, SYNC_HINT)
         if not snapshot.stats.cards:
-            hint = f"{SYNC_HINT}; set recursive for subfolders"
+            hint = SYNC_HINT if self._config.recursive else f"{SYNC_HINT}; set recursive for subfolders"
             return State(Status.EMPTY, "the vault has no indexed cards", hint)
         if self._place.reason:
             return State(Status.DEGRADED, self._place.reason, self._place.hint)

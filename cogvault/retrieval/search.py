@@ -347,7 +347,7 @@ def describe(filter: Filter) -> str:
 
 def _why_empty(snapshot: Snapshot, request: SearchRequest, *, too_tight: bool) -> tuple[str, str]:
     if not snapshot.stats.cards:
-        return "the vault has no cards yet", "add Markdown files, or set recursive for subfolders"
+        return "the vault has no cards", "add Markdown files; those in subfolders count with recursive = true"
     if not request.text.strip():
         return "the query is empty", "ask something"
     if too_tight:

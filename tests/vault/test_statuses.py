@@ -211,3 +211,12 @@ def test_every_status_is_one_of_five_words(shelf: Shelf) -> None:
     shelf.write("a.md", "wombat\n")
     hits: Hits = shelf.vault.search("wombat")
     assert hits.to_dict()["status"] == "ok"
+
+
+def test_a_vault_whose_cards_were_all_deleted_is_told_nothing_untrue(shelf: Shelf) -> None:
+    file = shelf.write("deep/a.md", "wombat\n")
+    assert shelf.found("wombat") == ["deep/a.md"]
+    file.unlink()
+    hits = shelf.vault.search("wombat")
+    assert (hits.status, hits.reason) == (Status.EMPTY, "the vault has no cards")
+    assert "set recursive" not in hits.hint + shelf.vault.status().hint
