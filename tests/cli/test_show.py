@@ -23,6 +23,14 @@ def test_prints_some_lines(lines: str, count: int, run: Run, vault: Path) -> Non
     assert shown == (vault / "project_queue.md").read_text(encoding="utf-8").splitlines()[start : start + count]
 
 
+def test_lines_behind_the_end_are_said_to_be_none(run: Run, vault: Path) -> None:
+    result = run("show", "project_queue.md", "--lines", "900-901", "--tenant", vault)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "project_queue.md has 11 lines\n"
+    card = document(run("show", "project_queue.md", "--lines", "900-901", "--tenant", vault, "--json"))
+    assert (card["status"], card["text"], card["total_lines"]) == ("empty", "", 11)
+
+
 @pytest.mark.parametrize("lines", ["0", "5-2", "a-b", "-3", "1-2-3"])
 def test_wrong_lines_are_a_usage_error(lines: str, run: Run, vault: Path) -> None:
     result = run("show", "project_queue.md", f"--lines={lines}", "--tenant", vault)

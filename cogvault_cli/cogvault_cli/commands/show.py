@@ -12,7 +12,7 @@ import click
 from cogvault.errors import PathError
 from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.options import Shared, shared_options
-from cogvault_cli.output import make_console, print_json
+from cogvault_cli.output import make_console, print_json, printable
 
 if TYPE_CHECKING:
     from cogvault import CardText, Vault
@@ -50,14 +50,16 @@ def command(shared: Shared, id: str, lines: tuple[int, int] | None) -> None:
     """Print a card, or some of its lines.
 
     ID is the card's path in the vault; a place as `search` prints it (`notes/card.md:12`, `card.md#L10-L24`) will
-    do too. On a terminal the Markdown is rendered, elsewhere the file's text comes as it is.
+    do too. On a terminal the Markdown is rendered, elsewhere the file's text comes as it is. Lines behind the end of
+    the file are no error: there are none, and how many the file has is said.
     """
     with shared.open() as vault:
         card = _read(vault, id, lines, shared.folder())
+    is_behind = card.lines[0] > max(1, card.total_lines)
     if shared.as_json:
         print_json(
             {
-                "status": "ok",
+                "status": "empty" if is_behind else "ok",
                 "id": card.id,
                 "lines": card.lines,
                 "total_lines": card.total_lines,
@@ -65,6 +67,8 @@ def command(shared: Shared, id: str, lines: tuple[int, int] | None) -> None:
                 "text": card.text,
             }
         )
+    elif is_behind:
+        click.echo(f"{printable(card.id)} has {card.total_lines} lines", err=True)
     elif (console := make_console()).is_terminal:
         from cogvault_cli.views.card import print_card
 
