@@ -49,7 +49,7 @@ def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
         before, after = find(workspace, old, cards), find(workspace, new, cards)
         chain = _Chain(cards)
         if before.id == after.id:
-            raise CardError("a card cannot take its own place", path=before.path, hint="name two cards")
+            raise CardError(f"{before.id} cannot take its own place", hint="name two cards")
         if before.id in chain.later(after.id):
             message = f"{before.id} took the place of this card already"
             raise CardError(message, path=after.path, hint="take superseded_by out of it first")

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, time
 from math import isfinite
 from numbers import Integral, Real
 
-from cogvault.cards.addresses import EVERYTHING, prefix_of
-from cogvault.errors import QueryError
+from cogvault.cards.addresses import EVERYTHING, Prefix, prefix_of
+from cogvault.errors import PathError, QueryError
 from cogvault.text.dates import parse_date
 from cogvault.text.normalise import fold
 from cogvault.types import Filter
@@ -51,9 +51,7 @@ def build_filter(
     start, end = instant("after", after), instant("before", before)
     if start is not None and end is not None and start >= end:
         raise QueryError("the range is empty: after is not before before", key="after", hint="swap the two dates")
-    if path is not None and not isinstance(path, str):
-        raise QueryError(f"path is not text: {path!r}", key="path", hint="write a folder, a card or an address")
-    part = prefix_of(path or "")
+    part = _part(path)
     return Filter(
         types=frozenset(_word("type", name) for name in _names("type", type)),
         tags=frozenset(_word("tags", tag) for text in _names("tags", tags) for tag in _tags(text)),
@@ -92,6 +90,16 @@ def _names(key: str, value: Names) -> list[str]:
     if names is None or not all(isinstance(name, str) for name in names):
         raise QueryError(f"{key} is neither text nor a list of texts: {value!r}", key=key, hint="write text, or a list")
     return names
+
+
+def _part(path: str | None) -> Prefix:
+    hint = "name a folder or a card below the vault's folder, or an address"
+    if path is not None and not isinstance(path, str):
+        raise QueryError(f"path is not text: {path!r}", key="path", hint=hint)
+    try:
+        return prefix_of(path or "")
+    except PathError as error:
+        raise PathError(error.message, path=error.path, key="path", hint=hint) from error
 
 
 def _tags(text: str) -> list[str]:

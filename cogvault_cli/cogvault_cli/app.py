@@ -70,7 +70,8 @@ class Application(click.Group):
             return shell_complete(self, {}, PROGRAM, COMPLETION_VARIABLE, wish)
         try:
             # Not click's own main(): it would turn a closed pipe into exit code 1, which means findings here.
-            with self.make_context(PROGRAM, args) as context:
+            # A copy, because click takes out of it what it has read, and an error is told as all of it asked.
+            with self.make_context(PROGRAM, list(args)) as context:
                 code = self.invoke(context)
             sys.stdout.flush()
         except click.exceptions.Exit as done:

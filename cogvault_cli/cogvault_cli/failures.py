@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from cogvault.errors import CogvaultError, ConfigError, QueryError
+from cogvault.errors import CardError, CogvaultError, ConfigError, PathError, QueryError
 from cogvault_cli.output import json_text
 
 DONE, FINDINGS, USAGE, UNUSABLE = 0, 1, 2, 3
@@ -79,14 +79,20 @@ def describe(error: Exception, options: Sequence[str]) -> tuple[Failure, int]:
     """
     kind = type(error).__name__
     if isinstance(error, CogvaultError):
-        wrong_argument = isinstance(error, QueryError) or (isinstance(error, ConfigError) and error.path is None)
         failure = Failure(kind, error.message, error.path, error.line, error.key, error.hint)
-        return failure, USAGE if wrong_argument else UNUSABLE
+        return failure, USAGE if _is_argument(error) else UNUSABLE
     if isinstance(error, click.ClickException):
         return Failure("UsageError", error.format_message(), hint=_usage_hint(error, options)), USAGE
     reason = f"{kind}: {error}" if str(error) else kind
     hint = "this is a defect of cogvault; run the same command with --debug and report what it prints"
     return Failure(kind, f"unexpected {reason}", hint=hint), UNUSABLE
+
+
+def _is_argument(error: CogvaultError) -> bool:
+    """True when what was asked is wrong, whatever the vault holds: the error names no file, or the argument itself."""
+    if isinstance(error, PathError):
+        return error.key is not None
+    return isinstance(error, QueryError) or (isinstance(error, ConfigError | CardError) and error.path is None)
 
 
 def _usage_hint(error: click.ClickException, options: Sequence[str]) -> str | None:

@@ -69,11 +69,11 @@ def test_standard_input_is_utf_8_whatever_the_locale(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "code"),
     [
-        (("",), 3),
+        (("",), 2),
         (("x", "--to", "../out.md"), 3),
         (("x", "--to", "project_queue.md"), 3),
-        (("--", "---\ntitle: x\nno closer"), 3),
-        (("x", "--importance", "7"), 3),
+        (("--", "---\ntitle: x\nno closer"), 2),
+        (("x", "--importance", "7"), 2),
         (("x", "--meta", "nothing"), 2),
         (("x", "--type", "a", "--type", "b"), 2),
     ],

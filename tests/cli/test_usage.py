@@ -76,6 +76,8 @@ def test_missing_folder_as_json(run: Run, tmp_path: Path) -> None:
         ("search", "--json"),
         ("search", "queue", "-k", "0", "--json"),
         ("serch", "--json"),
+        ("--json",),
+        ("--json", "search", "queue"),
     ],
 )
 def test_usage_error_as_json(args: tuple[str, ...], run: Run) -> None:
@@ -141,6 +143,38 @@ def test_bad_date_is_a_usage_error(run: Run, vault: Path) -> None:
     result = run("search", "queue", "--tenant", vault, "--after", "soon")
     assert result.exit_code == 2
     assert "'soon'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("record", ""),
+        ("record", "---\ntitle: x\n"),
+        ("record", "text", "--importance", "7"),
+        ("record", "text", "--valid-until", "soon"),
+        ("update", "project_queue.md"),
+        ("update", "project_queue.md", "--set", "importance=7"),
+        ("update", "project_queue.md", "--section", "Jobs in PostgreSQL"),
+        ("update", "project_queue.md", "--set", "a=1", "--unset", "a"),
+        ("supersede", "project_queue.md", "project_queue.md"),
+        ("search", "queue", "--path", "../x"),
+        ("search", "queue", "--type", ""),
+        ("search", "queue", "--tag", ","),
+        ("search", "queue", "-k", "1001"),
+    ],
+)
+def test_what_no_vault_could_do_is_a_usage_error(args: tuple[str, ...], run: Run, vault: Path) -> None:
+    before = {path: path.read_bytes() for path in vault.rglob("*.md")}
+    result = run(*args, "--tenant", vault)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
+
+
+def test_a_path_filter_outside_is_told_what_to_name(run: Run, vault: Path) -> None:
+    result = run("search", "queue", "--path", "../..", "--tenant", vault)
+    assert "hint:  name a folder or a card below the vault's folder" in result.stderr
 
 
 def test_two_different_vaults_are_a_usage_error(run: Run, vault: Path, tmp_path: Path) -> None:
