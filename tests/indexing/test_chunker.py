@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cogvault.indexing.chunker import chunker_for, likely_bound
+from cogvault.indexing.chunker import chunker_for, costly_characters, likely_bound
 from cogvault.types import Card
 from tests.indexing.support import Desk, SpyEmbedder, unavailable
 
@@ -106,3 +109,9 @@ def test_a_model_that_comes_later_makes_its_own_chunks_once(vault: Path) -> None
     desk.embedder = SpyEmbedder()
     assert desk.sync().refreshed == 1
     assert desk.sync().refreshed == 0
+
+
+@given(st.text() | st.text("ab1- \n\u00a0\u2003\x1c\u0667ж", max_size=80))
+def test_costly_characters_are_counted_the_fast_way_as_the_plain_one(text: str) -> None:
+    plain = re.sub(r"[^\w\s]|\d|\S{25,}", "", text)
+    assert costly_characters(text) == len(text) - len(plain)
