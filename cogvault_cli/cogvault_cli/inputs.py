@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from typing import Any
 
@@ -27,6 +28,14 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
             return key, json.loads(text)
         except ValueError:
             return key, text
+
+
+def as_text(argument: str) -> str:
+    """An argument that is text and no path, as UTF-8 where it is that, whatever the locale says."""
+    try:
+        return os.fsencode(argument).decode()
+    except UnicodeError:
+        return argument
 
 
 def standard_input() -> str:

@@ -94,3 +94,18 @@ def test_shell_completion_knows_commands_and_options(spawn: Spawn) -> None:
     assert complete("cogvault s", 1) == {"search", "session", "show", "status", "supersede"}
     assert "--tenant" in complete("cogvault search --t", 2)
     assert complete("cogvault index no", 2) == {"dir,no"}
+
+
+@pytest.mark.parametrize("encoding", ["0", "1"])
+def test_a_query_is_utf8_whatever_the_locale_says(encoding: str, spawn: Spawn, vault: Path) -> None:
+    (vault / "devices.md").write_text("---\ntitle: 设备清单\n---\n\n扫描仪\n", encoding="utf-8")
+    environ = {"LC_ALL": "C", "PYTHONUTF8": encoding}
+    result = spawn("search", "设备清单", "--json", "--tenant", vault, env=environ)
+    assert document(result)["trace"]["query"] == "设备清单"
+    assert "devices.md" in [hit["id"] for hit in document(result)["hits"]]
+
+
+def test_a_recorded_text_is_utf8_whatever_the_locale_says(spawn: Spawn, vault: Path) -> None:
+    result = spawn("record", "设备清单 wombat", "--json", "--tenant", vault, env={"LC_ALL": "C", "PYTHONUTF8": "0"})
+    assert result.returncode == 0, result.stderr
+    assert any("设备清单 wombat" in path.read_text(encoding="utf-8") for path in vault.iterdir())

@@ -8,7 +8,7 @@ import click
 
 from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.failures import UsageFault
-from cogvault_cli.inputs import Pair, standard_input
+from cogvault_cli.inputs import Pair, as_text, standard_input
 from cogvault_cli.options import Shared, shared_options
 from cogvault_cli.output import make_console, print_json
 
@@ -44,7 +44,7 @@ def command(shared: Shared, text: str | None, meta: tuple[tuple[str, Any], ...],
     """
     if len(shared.types) > 1:
         raise UsageFault("a card has one type", "say --type once")
-    content = standard_input() if text is None else text
+    content = standard_input() if text is None else as_text(text)
     with shared.open() as vault:
         result = vault.record(content, type=next(iter(shared.types), None), meta=dict(meta), **given)
     if shared.as_json:

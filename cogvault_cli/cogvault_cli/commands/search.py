@@ -8,6 +8,7 @@ import click
 
 from cogvault_cli.command import OWN, ExampleCommand, option
 from cogvault_cli.failures import DONE, UNUSABLE
+from cogvault_cli.inputs import as_text
 from cogvault_cli.options import Shared, shared_options
 from cogvault_cli.output import make_console, print_json
 
@@ -78,7 +79,7 @@ def command(shared: Shared, query: tuple[str, ...], tags: tuple[str, ...], expla
     """
     with shared.open() as vault:
         hits = vault.search(
-            " ".join(query), shared.k, type=shared.types or None, tags=tags or None, explain=explain, **filters
+            as_text(" ".join(query)), shared.k, type=shared.types or None, tags=tags or None, explain=explain, **filters
         )
     if shared.as_json:
         print_json(hits.to_dict())
