@@ -19,6 +19,14 @@ _WAIT_SECONDS = 30.0
 T = TypeVar("T")
 
 
+def is_damaged(error: sqlite3.DatabaseError) -> bool:
+    """True for a file that holds other bytes than were written: no database, or text that is none."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # Python's own
+        return str(error).startswith("Could not decode to UTF-8")
+    return code & 0xFF in _DAMAGED
+
+
 class SqliteFile:
     """Every call opens the file anew, so that any number of threads and processes may share it.
 
@@ -45,7 +53,7 @@ class SqliteFile:
             try:
                 return self._attempt(work)
             except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                if not is_damaged(error):
                     raise
                 logger.warning("%s is damaged and is thrown away: %s", self.path, error)
                 self.path.unlink(missing_ok=True)

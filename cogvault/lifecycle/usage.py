@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from cogvault.layers.sqlite_file import is_damaged
+
 __all__ = ["Usage", "Used"]
 
 logger = logging.getLogger(__name__)
@@ -27,7 +29,6 @@ _MOVE = """
 INSERT INTO used SELECT ?, uses, last FROM used WHERE id = ?
 ON CONFLICT (id) DO UPDATE SET uses = uses + excluded.uses, last = max(last, excluded.last)
 """
-_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 # Nobody waits longer for another process: a search must not, and one use more or less says nothing.
 _WAIT_SECONDS = 1.0
 
@@ -112,7 +113,7 @@ class Usage:
                 try:
                     return self._attempt(work)
                 except sqlite3.DatabaseError as error:
-                    if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
+                    if not is_damaged(error):
                         raise
                     self._set_aside(error)
                     return self._attempt(work)

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -131,6 +132,18 @@ def test_a_damaged_file_is_set_aside_and_counting_goes_on(usage: Usage, caplog: 
     assert usage.all()["a.md"].uses == 1
     assert "damaged" in caplog.text
     assert usage.path.with_suffix(".damaged").read_bytes().startswith(b"this is no")
+
+
+def test_an_id_that_is_no_text_is_damage_too(usage: Usage, caplog: pytest.LogCaptureFixture) -> None:
+    usage.count(["a.md"])
+    usage.close()
+    with closing(sqlite3.connect(usage.path)) as database, database:
+        database.execute("UPDATE used SET id = CAST(x'ff' AS TEXT)")
+    with caplog.at_level(logging.WARNING):
+        assert usage.all() == {}
+    assert "damaged" in caplog.text
+    usage.count(["b.md"])
+    assert usage.all()["b.md"].uses == 1
 
 
 def test_a_file_that_cannot_be_used_fails_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
