@@ -219,7 +219,7 @@ def test_it_has_every_method_with_the_same_arguments() -> None:
     for kind, other, left_out in (
         (Vault, RemoteVault, LOCAL_ONLY),
         (Session, RemoteSession, {"uri"}),
-        (Layers, RemoteLayers, set[str]()),
+        (Layers, RemoteLayers, {"remake"}),  # done by the purge itself, where it runs
     ):
         for name in _public(kind) - left_out:
             ours, theirs = getattr(other, name), getattr(kind, name)
