@@ -73,8 +73,8 @@ def test_a_look_makes_nothing(run: Run, vault: Path) -> None:
     [
         (["append"], 2, "no session was named"),
         (["append", "s", "text"], 2, "nobody speaks"),
-        (["append", "s", "text", "--speaker", "*"], 3, "cannot be a speaker's name"),
-        (["append", "s", "text", "--speaker", "Ana", "--at", "noon"], 3, "is no time"),
+        (["append", "s", "text", "--speaker", "*"], 2, "cannot be a speaker's name"),
+        (["append", "s", "text", "--speaker", "Ana", "--at", "noon"], 2, "is no time"),
         (["append", "../s", "text", "--speaker", "Ana"], 3, "names no card of the vault"),
         (["append", "s", "text", "--speaker", "Ana", "--meta", "x"], 2, "is not KEY=VALUE"),
         (["dance"], 2, "dance"),
