@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cogvault import Config
+from tests.settling import settle
 
 _NOBODY = 65534
 
@@ -34,6 +35,7 @@ def vault_folder(tmp_path: Path) -> Path:
     folder.mkdir()
     for number in range(5):
         (folder / f"{number}.md").write_text(f"# Card {number}\n\nnumbat number{number} sleeps in a log\n")
+    settle(folder)
     return folder.resolve()
 
 

@@ -24,6 +24,7 @@ from tests.crash.worker import LoggingEmbedder
 from tests.indexing.support import content
 from tests.processes import cards
 from tests.processes.actor import opened
+from tests.settling import settle
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the actors fork")
 
@@ -147,6 +148,7 @@ def test_searches_are_answered_in_the_middle_of_every_kind_of_writing(base: Path
     rng = random.Random(7)
     for number in range(10):
         cards.save(base / "vault" / f"n{number}.md", cards.text(f"n{number}", 1, rng))
+    settle(base / "vault")
     held(base)
     askers = [f"a{number}" for number in range(SEARCHERS)]
     # Nothing changed: nobody has to be waited for, and the answers are as good as ever.

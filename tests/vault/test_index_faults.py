@@ -20,6 +20,7 @@ from cogvault import Hits, Vault
 from cogvault.embedders import CachedEmbedder, HashingEmbedder
 from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.types import FloatArray, Status
+from tests.settling import settle
 from tests.vault.conftest import Shelf, ids
 from tests.vault.untouched import tree
 
@@ -252,6 +253,7 @@ def test_an_index_folder_that_vanishes_in_use_is_never_an_empty_answer(library: 
 @pytest.mark.parametrize("is_changed", [False, True], ids=["nothing changed", "a file changed"])
 def test_a_write_transaction_of_another_program_holds_no_search_up(library: Shelf, is_changed: bool) -> None:
     vault = library.vault
+    settle(vault.path)
     vault.sync()
     if is_changed:
         library.write("7.md", "# Card 7\n\nwombat number7 sleeps\n")

@@ -14,6 +14,7 @@ from cogvault.embedders import HashingEmbedder
 from cogvault.registry import ModelPool
 from cogvault.types import FloatArray, Status
 from tests.embedders.conftest import local_model  # noqa: F401 - a fixture
+from tests.settling import settle
 from tests.vault.conftest import Shelf, ids
 
 SEMANTIC: dict[str, Any] = {"rankers": ("semantic",), "thresholds": (0.05,)}
@@ -167,7 +168,7 @@ def test_another_width_embeds_every_card_again_and_says_so_meanwhile(shelf: Shel
 
 
 def test_the_model_of_the_index_wins_over_the_default(shelf: Shelf) -> None:
-    shelf.write("a.md", "# Marsupials\n\nwombat digs\n")
+    settle(shelf.write("a.md", "# Marsupials\n\nwombat digs\n").parent)
     daemon = shelf.open(model="hashing")
     daemon.sync()
     sequence = daemon.status().sequence
