@@ -173,7 +173,7 @@ class Engine:
 
     def current(self) -> Snapshot:
         """What the vault holds, with all that this process wrote."""
-        self._announced.settle(self._follow, FIRST_LOOK_SECONDS)
+        self._settle(self._follow)
         return self.index().snapshot()
 
     def fresh(self) -> Snapshot:
@@ -192,7 +192,7 @@ class Engine:
                 self._checked = now
         if is_recent:
             return self.current()
-        self._announced.settle(lambda _: self._follow(None), FIRST_LOOK_SECONDS, is_whole=True)
+        self._settle(lambda _: self._follow(None), is_whole=True)
         return self.index().snapshot()
 
     def known(self) -> Snapshot:
@@ -268,6 +268,11 @@ class Engine:
             summarizer=self._summarizer,
             folders=self._folders,
         )
+
+    def _settle(self, look: Callable[[set[str]], bool], *, is_whole: bool = False) -> None:
+        """Have looked at what has to be; an answer that does without says so, until the next look is done."""
+        if not self._announced.settle(look, FIRST_LOOK_SECONDS, is_whole=is_whole) and not self._stale:
+            self._stale = "another look at the files did not end in time"
 
     def _follow(self, paths: set[str] | None) -> bool:
         """Look for changes in these paths, None = everywhere; a failure (False) makes the answer stale, never wrong."""

@@ -23,8 +23,8 @@ class Announced:
         with self._lock:
             self._paths.update(paths)
 
-    def settle(self, look: Callable[[set[str]], bool], timeout_seconds: float, *, is_whole: bool = False) -> None:
-        """Have everything looked at that was added before this call.
+    def settle(self, look: Callable[[set[str]], bool], timeout_seconds: float, *, is_whole: bool = False) -> bool:
+        """Have everything looked at that was added before this call; False when that could not be done.
 
         Args:
             look: called with paths, unless another thread looks at them; False = they have to be looked at again by a
@@ -35,14 +35,14 @@ class Announced:
         with self._lock:
             begun = self._begun[is_whole]
             if not (is_whole or self._paths or self._is_looking):
-                return
+                return True
         if not self._turn.acquire(timeout=timeout_seconds):
-            return
+            return False
         try:
             with self._lock:
                 is_covered = self._begun[is_whole] != begun  # that look took all paths that were there
                 if is_covered or not (is_whole or self._paths):
-                    return
+                    return True
                 paths, self._paths = self._paths, set()
                 self._is_looking = bool(paths)
                 self._begun[False] += 1
@@ -55,5 +55,6 @@ class Announced:
                     self._is_looking = False
                     if not is_done:
                         self._paths |= paths
+            return is_done
         finally:
             self._turn.release()

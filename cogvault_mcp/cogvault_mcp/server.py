@@ -16,7 +16,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cogvault import __version__
-from cogvault.errors import CogvaultError, DaemonError
+from cogvault.client.connection import NobodyListens
+from cogvault.errors import CogvaultError
 from cogvault_mcp.arguments import ArgumentsFault, parsed, schema
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.prompts import PROMPT, remember
@@ -140,11 +141,11 @@ async def _call(
         arguments = parsed(tool.arguments, given)
         try:
             return tool.run(memory, arguments, progress)
-        except DaemonError as error:
+        except NobodyListens as error:
+            # Nothing was sent. A daemon that is busy or broke off is an error of this call alone: if every server left
+            # it for that, each would load a model of its own.
             logger.warning("working without the daemon: %s", error)
             memory.leave_daemon()
-            if not tool.is_idempotent:  # it may have been done before the daemon fell silent
-                raise
             return tool.run(memory, arguments, progress)
 
     try:

@@ -51,13 +51,13 @@ def test_answer_is_one_line_of_ascii_that_gives_the_text_again(text: str) -> Non
 
 
 def test_vault_is_the_named_one_relative_to_the_project() -> None:
-    event = Event("prompt", "s", folder="/work/shop")
+    event = Event("prompt", "s", folder="/projects/shop")
     assert vault_folder(event, {}) is None
     assert vault_folder(event, {"COGVAULT_TENANT": "  "}) is None
     assert vault_folder(event, {"COGVAULT_TENANT": "/memory"}) == Path("/memory")
-    assert vault_folder(event, {"COGVAULT_TENANT": "notes"}) == Path("/work/shop/notes")
-    inside = {"COGVAULT_TENANT": "notes", "CLAUDE_PROJECT_DIR": "/work"}
-    assert vault_folder(event, inside) == Path("/work/notes")
+    assert vault_folder(event, {"COGVAULT_TENANT": "notes"}) == Path("/projects/shop/notes")
+    inside = {"COGVAULT_TENANT": "notes", "CLAUDE_PROJECT_DIR": "/projects"}
+    assert vault_folder(event, inside) == Path("/projects/notes")
 
 
 def test_text_of_user_and_agent_is_said_and_nothing_else() -> None:

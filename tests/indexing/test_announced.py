@@ -73,3 +73,19 @@ def test_nobody_without_paths_waits_for_a_look_at_everything() -> None:
         assert not whole.done()
         go_on.set()
     assert calls == []
+
+
+def test_who_waited_in_vain_is_told() -> None:
+    announced, asked = Announced(), []
+    announced.add(["a.md"])
+
+    def look(paths: set[str]) -> bool:
+        waiter = threading.Thread(target=lambda: asked.append(announced.settle(lambda _: True, 0.01, is_whole=True)))
+        waiter.start()
+        waiter.join()  # this look is not done before the other one has given up
+        return True
+
+    assert announced.settle(look, LONG)
+    assert asked == [False]
+    assert not announced.settle(lambda _: False, LONG, is_whole=True)
+    assert announced.settle(lambda _: True, LONG)
