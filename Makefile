@@ -42,7 +42,7 @@ crash: .venv/dev-ready ## kill -9 at KILLS random instants of writing; the index
 		-s -o timeout=7200 $(ARGS)
 
 soak: .venv/dev-ready ## COGVAULT_SOAK_SECONDS (600) of use: memory, descriptors and threads stay flat
-	@MALLOC_ARENA_MAX=1 $(BIN)/python -m tests.soak $(ARGS)
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say 'make PYTHON=/path/to/python3.12'"; exit 2; }
