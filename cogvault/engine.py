@@ -225,6 +225,7 @@ class Engine:
         """A watcher of this vault; see ``Vault.watch``."""
         if self._watcher is not None and self._watcher.is_running:
             raise VaultError("the vault is watched already", path=self._path, hint="use that watcher's reports(stop)")
+        self.index()  # before a watcher's threads, whose memory is then shared with those of the index
         self._watcher = Watcher(self._path, self.options.scan, self._sync_batch)
         return self._watcher
 

@@ -12,6 +12,7 @@ from cogvault.indexes.infos import latest
 from cogvault.indexes.local import writer
 from cogvault.indexes.local.cards import Roster
 from cogvault.indexes.local.damage import is_damage
+from cogvault.indexes.local.heap import share_heaps
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import ReadPool, file_identity
 from cogvault.indexes.local.schema import State, read_state
@@ -45,6 +46,7 @@ class LocalIndex:
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False, threads: int | None = None) -> None:
+        share_heaps()
         self._read_only = read_only
         self._store = Store(folder, threads or 1)
         self._lock = RLock()

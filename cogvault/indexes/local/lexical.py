@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
-from cogvault.indexes.local.heap import give_back, share_heaps
+from cogvault.indexes.local.heap import give_back
 from cogvault.indexes.local.segments import Stamps, faults, overwritten, stamps, sweep
 from cogvault.types import FloatArray, IntArray
 
@@ -171,7 +171,7 @@ class Lexical:
         """Make an empty one, at sequence 0, in an empty folder."""
         with _engine():
             index = tantivy.Index(_schema(), str(folder), reuse=False)
-            writer = _writer(index, 1)
+            writer = index.writer(_HEAP_BYTES, 1)
             writer.add_document(_mark(uuid, 0))
             writer.commit()
             writer.wait_merging_threads()
@@ -200,7 +200,7 @@ class Lexical:
         """
         with _engine():
             sweep(self.folder)
-            writer = _writer(self._index, threads)
+            writer = self._index.writer(_HEAP_BYTES * threads, threads)
             try:
                 # By query: delete_documents_by_term does nothing for numbers (tantivy 0.27).
                 schema = self._index.schema
@@ -219,11 +219,6 @@ class Lexical:
         del writer
         give_back()
         self.reload()
-
-
-def _writer(index: tantivy.Index, threads: int) -> tantivy.IndexWriter:
-    share_heaps()
-    return index.writer(_HEAP_BYTES * threads, threads)
 
 
 def _row(document: Document) -> tantivy.Document:
