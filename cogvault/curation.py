@@ -57,7 +57,7 @@ class Curation:
         Raises:
             PathError: the prefix can name nothing in a vault.
         """
-        return list_cards(self._engine.fresh().cards, prefix, self._workspace.clock())
+        return list_cards(self._engine.fresh().cards, self._workspace.links, prefix, self._workspace.clock())
 
     def tree(self, prefix: str = "") -> Folder:
         """The same cards, as folders from the vault down. Raises as ``list``."""

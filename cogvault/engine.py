@@ -209,7 +209,7 @@ class Engine:
                 logger.warning("the files were not looked at: %s", error)
         return self.index().snapshot()
 
-    def latest(self) -> Snapshot:
+    def latest(self) -> tuple[Snapshot, SyncReport]:
         """What the vault holds, after a look at all files that waits for other writers; without new vectors.
 
         Raises:
@@ -219,7 +219,7 @@ class Engine:
         report = self._look(lambda syncer: syncer.sync(embed_limit=0))
         if report.status is Status.STALE:
             raise VaultError(report.reason, path=self._path, hint=report.hint)
-        return self.index().snapshot()
+        return self.index().snapshot(), report
 
     def watch(self) -> Watcher:
         """A watcher of this vault; see ``Vault.watch``."""

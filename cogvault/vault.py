@@ -119,6 +119,7 @@ class Vault(Curation):
             _search_options(self.config),
             _calibration,
             models.reranker(self.config.rerank_model, self.config.rerank_threads or self.config.threads),
+            self._workspace.links,
         )
 
     def __enter__(self) -> Vault:

@@ -25,6 +25,7 @@ __all__ = [
     "DIMENSIONS",
     "EVERYTHING",
     "Prefix",
+    "card_at",
     "card_uri",
     "find_card",
     "folder_uri",
@@ -150,7 +151,7 @@ def find_card(cards: Sequence[_Card], text: str) -> _Card | None:
     """
     for path in paths_of(text):
         for id in (path, nfc(path)):
-            if (card := _at(cards, id)) is not None:
+            if (card := card_at(cards, id)) is not None:
                 return card
     return None
 
@@ -174,10 +175,11 @@ def place_of(cards: Sequence[Identified], text: str) -> str:
 
 def has_card(cards: Sequence[Identified], id: str) -> bool:
     """True when one of the cards, which are ordered by id, has this id."""
-    return _at(cards, id) is not None
+    return card_at(cards, id) is not None
 
 
-def _at(cards: Sequence[_Card], id: str) -> _Card | None:
+def card_at(cards: Sequence[_Card], id: str) -> _Card | None:
+    """The card with this id among cards that are ordered by id; None = there is none."""
     place = bisect_left(cards, id, key=lambda card: card.id)
     return cards[place] if place < len(cards) and cards[place].id == id else None
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from cogvault.cards.addresses import card_uri, has_card
+from cogvault.cards.addresses import card_at, card_uri, has_card
 from cogvault.cards.edit import set_keys
-from cogvault.cards.links import LinkResolver
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError
 from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.uris import Located, find, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.retrieval.decay import validity
-from cogvault.retrieval.succession import replaced
+from cogvault.retrieval.succession import SharedGraph
 from cogvault.types import Action, Card, CardInfo, FactVersion, JsonValue, WriteResult
 
 __all__ = ["history", "supersede"]
@@ -45,9 +44,9 @@ def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
         ConflictError: one of them changed meanwhile. Nothing was written.
     """
     with workspace.writing():
-        cards = workspace.latest().cards
+        cards = workspace.latest()[0].cards
         before, after = find(workspace, old, cards), find(workspace, new, cards)
-        chain = _Chain(cards)
+        chain = _Chain(workspace.links, cards)
         if before.id == after.id:
             raise CardError(f"{before.id} cannot take its own place", hint="name two cards")
         if before.id in chain.later(after.id):
@@ -74,11 +73,10 @@ def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
     Raises:
         PathError: it names no card.
     """
-    cards = workspace.latest().cards
+    cards = workspace.latest()[0].cards
     id, now = find(workspace, text, cards).id, workspace.clock()
-    chain = _Chain(cards)
-    by_id = {card.id: card for card in cards}
-    taken = replaced(cards, chain.resolve)
+    chain = _Chain(workspace.links, cards)
+    versions = [card for found in chain.whole(id) if (card := card_at(cards, found)) is not None]
     is_card = partial(has_card, cards)
     return tuple(
         FactVersion(
@@ -87,22 +85,24 @@ def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
             title=card.title,
             since=_since(card),
             until=card.valid_until,
-            valid=validity(card, now, taken),
+            valid=validity(card, now, chain.replaced),
             supersedes=chain.before(card.id),
             superseded_by=chain.after(card.id),
         )
-        for card in _oldest_first([by_id[found] for found in chain.whole(id) if found in by_id], chain)
+        for card in _oldest_first(versions, chain)
     )
 
 
 class _Chain:
     """Which card took the place of which, whichever of the two says so. Names that lead nowhere are left out."""
 
-    def __init__(self, cards: Sequence[CardInfo]) -> None:
-        self._resolver = LinkResolver(cards)
+    def __init__(self, links: SharedGraph, cards: Sequence[CardInfo]) -> None:
+        self._links, self._cards = links, cards
         self._after: dict[str, dict[str, None]] = {}
         self._before: dict[str, dict[str, None]] = {}
-        for card in cards:
+        naming = [card for card in cards if card.supersedes or card.superseded_by]
+        self.replaced = links.replaced(cards, [card for card in naming if card.supersedes])
+        for card in naming:
             for name in card.supersedes:
                 self._add(self.resolve(name, card.id), card.id)
             for name in card.superseded_by:
@@ -110,7 +110,7 @@ class _Chain:
 
     def resolve(self, name: str, at: str) -> str | None:
         """The card that a key of the card ``at`` names."""
-        return self._resolver.resolve(name, source_id=at).id
+        return self._links.resolve(self._cards, name, at)
 
     def after(self, id: str) -> tuple[str, ...]:
         """Cards that took its place, ordered by id."""

@@ -8,17 +8,18 @@ from functools import partial
 
 from cogvault.cards.addresses import card_uri, has_card, prefix_of
 from cogvault.retrieval.decay import validity
-from cogvault.retrieval.succession import replaced_among
+from cogvault.retrieval.succession import SharedGraph
 from cogvault.types import CardInfo, Folder, ListedCard
 
 __all__ = ["list_cards", "tree_of"]
 
 
-def list_cards(cards: Sequence[CardInfo], prefix: str, now: datetime) -> tuple[ListedCard, ...]:
+def list_cards(cards: Sequence[CardInfo], links: SharedGraph, prefix: str, now: datetime) -> tuple[ListedCard, ...]:
     """The cards below a folder or the beginning of an address, ordered by id; none where nothing is.
 
     Args:
         cards: all cards of the vault, ordered by id.
+        links: which card a name means.
         prefix: it ends at a path boundary; "" = all.
         now: the instant for which validity is told.
 
@@ -27,7 +28,7 @@ def list_cards(cards: Sequence[CardInfo], prefix: str, now: datetime) -> tuple[L
     """
     part = prefix_of(prefix)
     is_card = partial(has_card, cards)
-    replaced = replaced_among(cards)
+    replaced = links.replaced(cards, [card for card in cards if card.supersedes])
     return tuple(
         ListedCard(
             id=card.id,

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
-from cogvault.indexing.folders import ScanOptions
-from cogvault.indexing.scan import scan
+from cogvault.indexing.report import SyncReport
 from cogvault.lifecycle.files import read_bytes, refuse_link
 from cogvault.lifecycle.renaming import Renaming, Rewritten
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
-from cogvault.protocols import Snapshot
 from cogvault.types import Action, Card, CardInfo, Problem, WriteResult
 
 __all__ = ["move"]
@@ -58,8 +56,9 @@ def move(
         CardError: the card cannot be read or moved, or would not belong to the vault at its new place.
     """
     with workspace.writing():
-        snapshot = workspace.latest()
-        source = find(workspace, text, snapshot.cards)
+        snapshot, report = workspace.latest()
+        cards = snapshot.cards
+        source = find(workspace, text, cards)
         refuse_link(source)
         target = place(workspace, new, source.file.name)
         data = read_bytes(source)
@@ -67,10 +66,11 @@ def move(
             return WriteResult(source.id, Action.UNCHANGED, uri_of(workspace, source.id), hash_of(data))
         card = workspace.parser.parse(data, id=source.id, path=source.path)
         moved = workspace.parser.parse(data, id=target.id, path=target.path)
-        renaming = Renaming(snapshot.cards, source.id, moved)
+        renaming = Renaming(workspace.links, cards, source.id, moved)
         own = _own(renaming, data, card)
         _refuse_taken(source, target, data, own.data)
-        done, problems = _rewrite_others(workspace, snapshot, renaming, source, target)
+        done, problems = _rewrite_others(workspace, cards, renaming)
+        problems = [*own.problems, *problems]
         try:
             make_folder(workspace, target)
             _transfer(source, target, data, own.data)
@@ -86,7 +86,7 @@ def move(
             uri_of(workspace, target.id),
             hash_of(own.data),
             links_rewritten=own.links + sum(item.links for item in done),
-            problems=(*own.problems, *problems, *_unseen(workspace, snapshot, source, target)),
+            problems=(*problems, *_unseen(report, {source.path, *(problem.path for problem in problems)})),
         )
 
 
@@ -114,16 +114,14 @@ def _refuse_taken(source: Located, target: Located, data: bytes, own: bytes) -> 
 
 
 def _rewrite_others(
-    workspace: Workspace, snapshot: Snapshot, renaming: Renaming, source: Located, target: Located
+    workspace: Workspace, cards: Sequence[CardInfo], renaming: Renaming
 ) -> tuple[list[_Done], list[Problem]]:
     """Bring the links of other cards along, each on its own: one that cannot be written stops no other."""
     done: list[_Done] = []
     problems: list[Problem] = []
-    for info in snapshot.cards:
-        if info.id in (source.id, target.id) or not renaming.concerns(info):
-            continue
+    for info in renaming.concerned():
         try:
-            item = _rewrite(workspace, renaming, info)
+            item = _rewrite(workspace, cards, renaming, info)
         except CogvaultError as error:
             message = f"its links were not rewritten: {error.message}"
             problems.append(Problem(info.path, "link-not-rewritten", message, error.line, error.key))
@@ -134,8 +132,8 @@ def _rewrite_others(
     return done, problems
 
 
-def _rewrite(workspace: Workspace, renaming: Renaming, info: CardInfo) -> _Done:
-    located = find(workspace, info.id)
+def _rewrite(workspace: Workspace, cards: Sequence[CardInfo], renaming: Renaming, info: CardInfo) -> _Done:
+    located = find(workspace, info.id, cards)
     for attempt in range(1, _TRIES + 1):
         data = read_bytes(located)
         card = workspace.parser.parse(data, id=info.id, path=info.path)
@@ -198,11 +196,9 @@ def _undo(done: Iterable[_Done]) -> None:
             write_atomic(item.card.file, item.before, expected_hash=hash_of(item.after))
 
 
-def _unseen(workspace: Workspace, snapshot: Snapshot, source: Located, target: Located) -> list[Problem]:
-    """Files that could not be read, so that nobody knows whether they link to the card."""
-    scanned = scan(workspace.root, ScanOptions.from_config(workspace.config))
+def _unseen(report: SyncReport, told: Container[str]) -> list[Problem]:
+    """Files that could not be read, so that nobody knows whether they link to the card; ``told`` are left out."""
     message = "it cannot be read; if it links to the card, that was not rewritten"
-    known = {*snapshot.files, source.id, target.id}
-    unread = [file.path for file in scanned.files.values() if file.id not in known]
-    unread += [problem.path for problem in scanned.problems if problem.code == "unreadable"]
-    return [Problem(path, "unreadable", message) for path in unread]
+    unread = [problem.path for problem in report.failed]
+    unread += [problem.path for problem in report.problems if problem.code == "unreadable"]
+    return [Problem(path, "unreadable", message) for path in dict.fromkeys(unread) if path not in told]

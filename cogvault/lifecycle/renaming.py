@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cogvault.cards.addresses import card_at
 from cogvault.cards.edit import set_keys
-from cogvault.cards.links import LinkResolver
 from cogvault.cards.retarget import retarget
+from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.normalise import fold
 from cogvault.types import Card, CardInfo, JsonValue, Link, LinkKind, Problem
 
@@ -44,25 +45,36 @@ class Renaming:
     """One card on its way from one id to another.
 
     Args:
-        cards: all cards of the vault, as they are.
+        links: which card a link means.
+        cards: all cards of the vault, as they are, ordered by id.
         old: its id.
         renamed: the card as it will be.
     """
 
-    def __init__(self, cards: Iterable[CardInfo], old: str, renamed: Card) -> None:
-        cards = tuple(cards)
-        others: list[CardInfo | Card] = [card for card in cards if card.id not in (old, renamed.id)]
-        self._old, self._new = old, renamed.id
-        self._before, self._after = LinkResolver(cards), LinkResolver([*others, renamed])
-        self._names = {
-            card.id: [name for name in (card.name, card.title, *card.aliases) if name] for card in (*others, renamed)
-        }
+    def __init__(self, links: SharedGraph, cards: Sequence[CardInfo], old: str, renamed: Card) -> None:
+        self._links, self._cards = links, cards
+        self._old, self._new, self._renamed = old, renamed.id, renamed
 
-    def concerns(self, card: CardInfo) -> bool:
-        """True when a link or reference of the card has to be rewritten, as far as an index knows."""
-        if any(problem.code == "oversize" for problem in card.problems):
-            return True  # more links may stand behind what is indexed
-        if any(self._wanted(link.target, link.kind, card.id) for link in card.links):
+    def concerned(self) -> list[CardInfo]:
+        """The other cards in which a link or reference has to be rewritten, as far as an index knows, ordered by id.
+
+        Only links that may mean the card under one of its names, now or then, are looked at.
+        """
+        gone = [card for id in (self._old, self._new) if (card := card_at(self._cards, id)) is not None]
+        involved: list[CardInfo | Card] = [*gone, self._renamed]
+        names = [name for card in involved for name in (card.id, *_names_of(card))]
+        with self._links.of(self._cards) as graph:
+            near = frozenset(graph.naming(names))
+        return [
+            card
+            for card in self._cards
+            if (card.id in near or card.supersedes or card.superseded_by or _is_cut(card))
+            and card.id not in (self._old, self._new)
+            and self._concerns(card)
+        ]
+
+    def _concerns(self, card: CardInfo) -> bool:
+        if _is_cut(card) or any(self._wanted(link.target, link.kind, card.id) for link in card.links):
             return True
         references = (*card.supersedes, *card.superseded_by)
         return any(self._wanted(target, LinkKind.WIKI, card.id) for target in references)
@@ -87,18 +99,18 @@ class Renaming:
 
         if any(map(wanted, card.links)):
             folder = posixpath.dirname(self._then(at))
-            moved = retarget(data, wanted, leads_to, folder=folder, names=lambda id: self._names.get(id, []))
+            moved = retarget(data, wanted, leads_to, folder=folder, names=self._names)
             problems = tuple(_not_rewritten(card, link) for link in moved.left)
             return Rewritten(self._with_references(moved.data, card), moved.count, problems)
         return Rewritten(self._with_references(data, card))
 
     def _wanted(self, target: str, kind: LinkKind, at: str) -> str | None:
         """The card that a link of the card ``at`` is to lead to after the move; None = it does so as it is."""
-        led = self._before.resolve(target, source_id=at, kind=kind).id
+        led = self._links.resolve(self._cards, target, at, kind)
         if led is None:
             return None
         wanted = self._new if led == self._old else led
-        if self._after.resolve(target, source_id=self._then(at), kind=kind).id != wanted:
+        if self._after(target, kind, at) != wanted:
             return wanted
         is_renamed = led == self._old and _names(target, self._old) and not _names(target, self._new)
         is_removed = (
@@ -111,11 +123,19 @@ class Renaming:
     def _leads_to(self, target: str, kind: LinkKind, at: str) -> str | None:
         """The card that a new text would lead to. One that leads to another card until the move is done does not
         count: were the move cut off and repeated, it would be taken for a link to that card."""
-        led = self._after.resolve(target, source_id=self._then(at), kind=kind).id
+        led = self._after(target, kind, at)
         if led == self._new and at not in (self._old, self._new):
-            now = self._before.resolve(target, source_id=at, kind=kind).id
+            now = self._links.resolve(self._cards, target, at, kind)
             return led if now in (None, self._old, self._new) else None
         return led
+
+    def _after(self, target: str, kind: LinkKind, at: str) -> str | None:
+        with self._links.of(self._cards) as graph, graph.renamed((self._old, self._new), self._renamed):
+            return graph.resolve(target, self._then(at), kind)
+
+    def _names(self, id: str) -> list[str]:
+        card = self._renamed if id == self._new else card_at(self._cards, id)
+        return [] if card is None else _names_of(card)
 
     def _then(self, id: str) -> str:
         return self._new if id == self._old else id
@@ -156,6 +176,15 @@ class Renaming:
             texts.insert(0, posixpath.basename(bare) + suffix)
         text = next((text for text in texts if self._leads_to(text, LinkKind.WIKI, at) == wanted), wanted)
         return word.replace(written, text, 1)
+
+
+def _is_cut(card: CardInfo) -> bool:
+    """True when more links may stand behind what is indexed of the card."""
+    return any(problem.code == "oversize" for problem in card.problems)
+
+
+def _names_of(card: CardInfo | Card) -> list[str]:
+    return [name for name in (card.name, card.title, *card.aliases) if name]
 
 
 def _names(target: str, id: str) -> bool:

@@ -129,7 +129,7 @@ class Forgetting:
                 key="forgetting_archive_before_delete",
                 hint="purge archived cards one by one, or set forgetting_archive_before_delete = false",
             )
-        cards = self._workspace.latest().cards
+        cards = self._workspace.latest()[0].cards
         items = judge(cards, self._usage.all(), self._rules, self._workspace.clock())
         if not apply:
             return SweepReport(items, applied=False)

@@ -12,7 +12,9 @@ from threading import Lock
 from cogvault.config import Config
 from cogvault.errors import VaultError
 from cogvault.indexing.locking import hold
+from cogvault.indexing.report import SyncReport
 from cogvault.protocols import CardParser, Embedder, Snapshot
+from cogvault.retrieval.succession import SharedGraph
 
 __all__ = ["Workspace"]
 
@@ -30,11 +32,13 @@ class Workspace:
         index_folder: the vault's own folder outside of it, for locks.
         state_folder: the vault's own folder for what cannot be rebuilt from the files (use counts).
         fresh: what the vault holds; files that were announced by ``wrote`` are in it.
-        latest: the same after a look at all files, which waits for other writers; raises when it cannot be had.
+        latest: the same after a look at all files, which waits for other writers, and what the look found; raises when
+            it cannot be had.
         wrote: tells that these paths (relative to the root) were written, moved or removed just now, so that the next
             answer of this process knows; it does not wait for the index.
         embedder: the model of this vault, None = it has none.
         clock: the current instant, timezone-aware.
+        links: which card a link means.
         threads: held by the thread that writes: among threads it wakes the next at once, where a lock file is polled.
     """
 
@@ -44,10 +48,11 @@ class Workspace:
     index_folder: Path
     state_folder: Path
     fresh: Callable[[], Snapshot]
-    latest: Callable[[], Snapshot]
+    latest: Callable[[], tuple[Snapshot, SyncReport]]
     wrote: Callable[[Iterable[str]], None]
     embedder: Callable[[], Embedder | None]
     clock: Callable[[], datetime]
+    links: SharedGraph = field(default_factory=SharedGraph, compare=False, repr=False)
     threads: Lock = field(default_factory=Lock, compare=False, repr=False)
 
     @contextmanager

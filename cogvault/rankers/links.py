@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from cogvault.cards.links import LinkResolver
 from cogvault.rankers.difference import difference
 from cogvault.text.normalise import fold
-from cogvault.types import CardInfo, Link
+from cogvault.types import Card, CardInfo, Link, LinkKind
 
 
 class LinkGraph:
@@ -52,9 +53,31 @@ class LinkGraph:
             self._found[id] = () if card is None else tuple(dict.fromkeys((*self._targets(card), *self.backlinks(id))))
         return self._found[id]
 
-    def resolve(self, name: str, source: str) -> str | None:
-        """The card that a name means which stands in the frontmatter of another; None = it leads nowhere."""
-        return self._resolver.resolve(name, source_id=source).id
+    def resolve(self, target: str, source: str, kind: LinkKind = LinkKind.WIKI) -> str | None:
+        """The card that a link of the card ``source`` means, or a name in its frontmatter; None = it leads nowhere."""
+        return self._resolver.resolve(target, source_id=source, kind=kind).id
+
+    def naming(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Ids of the cards with a link that may mean one of these paths, names or titles, ordered by id.
+
+        Every link that does is among theirs.
+        """
+        keys = {key for name in names for key in self._resolver.loose_keys(name)}
+        return tuple(sorted({source for key in keys for source in self._links.get(key, ())}))
+
+    @contextmanager
+    def renamed(self, gone: Iterable[str], card: Card) -> Iterator[None]:
+        """While the block lasts, ``resolve`` answers as if the cards ``gone`` were not there and ``card`` were."""
+        left = [self._by_id[id] for id in dict.fromkeys(gone) if id in self._by_id]
+        for other in left:
+            self._resolver.remove(other)
+        self._resolver.add(card)
+        try:
+            yield
+        finally:
+            self._resolver.remove(card)
+            for other in left:
+                self._resolver.add(other)
 
     def backlinks(self, id: str) -> tuple[str, ...]:
         """Ids of cards that link to this one, ordered by id."""

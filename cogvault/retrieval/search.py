@@ -110,6 +110,7 @@ class Searcher:
         options: settings.
         calibrate: floor and ceiling of the model on a snapshot.
         reranker: reorders the best hits, None = off.
+        links: which card a link means; None = this searcher's own.
     """
 
     def __init__(
@@ -119,13 +120,14 @@ class Searcher:
         options: SearchOptions,
         calibrate: Callable[[Snapshot, Embedder], Calibration],
         reranker: CrossEncoder | None = None,
+        links: SharedGraph | None = None,
     ) -> None:
         self._rankers = rankers
         self._embedder = embedder
         self._options = options
         self._calibrate = calibrate
         self._reranker = reranker
-        graph = SharedGraph()
+        graph = links or SharedGraph()
         self._presenter = Presenter(graph)
         self._validities = Validities(graph)
 

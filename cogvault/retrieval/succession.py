@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from cogvault.cards.links import LinkResolver
 from cogvault.rankers.links import LinkGraph
-from cogvault.types import CardInfo
+from cogvault.types import CardInfo, LinkKind
 
 ALWAYS = datetime.min.replace(tzinfo=UTC)
 
@@ -31,15 +31,6 @@ def replaced(cards: Iterable[CardInfo], resolve: Callable[[str, str], str | None
     return found
 
 
-def replaced_among(cards: Sequence[CardInfo]) -> Mapping[str, datetime]:
-    """``replaced`` for all cards of a vault. Names are looked up only when there is one."""
-    naming = [card for card in cards if card.supersedes]
-    if not naming:
-        return {}
-    resolver = LinkResolver(cards)
-    return replaced(naming, lambda name, source: resolver.resolve(name, source_id=source).id)
-
-
 class SharedGraph:
     """The link graph of the last snapshot, which follows the next one by what changed. Safe for threads."""
 
@@ -47,20 +38,30 @@ class SharedGraph:
         self._lock = threading.Lock()
         self._graph: LinkGraph | None = None
 
+    @contextmanager
+    def of(self, cards: Sequence[CardInfo]) -> Iterator[LinkGraph]:
+        """The graph of these cards, for this thread alone while the block lasts: it is to be short."""
+        with self._lock:
+            if self._graph is None:
+                self._graph = LinkGraph(cards)
+            self._graph.follow(cards)
+            yield self._graph
+
     def related(self, cards: Sequence[CardInfo], id: str) -> tuple[str, ...]:
         """Ids that a card is linked with."""
-        with self._lock:
-            return self._of(cards).related(id)
+        with self.of(cards) as graph:
+            return graph.related(id)
+
+    def resolve(
+        self, cards: Sequence[CardInfo], target: str, source: str, kind: LinkKind = LinkKind.WIKI
+    ) -> str | None:
+        """The card that a link of the card ``source`` means, or a name in its frontmatter; None = it leads nowhere."""
+        with self.of(cards) as graph:
+            return graph.resolve(target, source, kind)
 
     def replaced(self, cards: Sequence[CardInfo], naming: Sequence[CardInfo]) -> Mapping[str, datetime]:
         """``replaced`` by those of the cards that name others."""
         if not naming:
             return {}
-        with self._lock:
-            return replaced(naming, self._of(cards).resolve)
-
-    def _of(self, cards: Sequence[CardInfo]) -> LinkGraph:
-        if self._graph is None:
-            self._graph = LinkGraph(cards)
-        self._graph.follow(cards)
-        return self._graph
+        with self.of(cards) as graph:
+            return replaced(naming, graph.resolve)

@@ -14,12 +14,12 @@ import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.workspace import Workspace
-from cogvault.protocols import Snapshot
 from cogvault.types import CardLayers
 
 NOW = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
@@ -48,7 +48,7 @@ def workspace(base: Path, wrote: list[str] | None = None) -> Workspace:
     )
 
 
-def _no_index() -> Snapshot:
+def _no_index() -> NoReturn:
     raise AssertionError("appending needs no index")
 
 

@@ -14,6 +14,7 @@ from cogvault.cards.writer import hash_of
 from cogvault.config import Config
 from cogvault.errors import CardError, ConflictError, PathError
 from cogvault.indexes.memory import MemoryIndex
+from cogvault.indexing.report import SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.lifecycle.drafting import MAX_WRITE_BYTES, draft_card
 from cogvault.lifecycle.record import Recorder
@@ -46,7 +47,7 @@ class Shelf:
             index_folder=self.base / "index",
             state_folder=self.base / "state",
             fresh=self.sync,
-            latest=self.sync,
+            latest=lambda: (self.sync(), SyncReport()),
             embedder=lambda: None,
             wrote=self.told.extend,
             clock=lambda: NOW,

@@ -17,6 +17,7 @@ from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import CardError, ConfigError, VaultError
 from cogvault.indexes import MemoryIndex
+from cogvault.indexing.report import SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.lifecycle.sweep import Forgetting, SweepRules, judge, measure
 from cogvault.lifecycle.usage import Usage, Used
@@ -138,7 +139,11 @@ class Shelf:
 
     def workspace(self, **settings: Any) -> Workspace:
         return replace(
-            workspace(self.base), config=Config(**settings), fresh=self.fresh, latest=self.fresh, clock=lambda: self.now
+            workspace(self.base),
+            config=Config(**settings),
+            fresh=self.fresh,
+            latest=lambda: (self.fresh(), SyncReport()),
+            clock=lambda: self.now,
         )
 
     def fresh(self) -> Snapshot:

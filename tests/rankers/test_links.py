@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import product
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from cogvault.cards.links import LinkResolver
 from cogvault.rankers.links import LinkGraph
-from cogvault.types import CardInfo, Link, LinkKind, Stamp
+from cogvault.types import Card, CardInfo, Link, LinkKind, Stamp
 from tests.retrieval.world import World
 
 
@@ -86,9 +89,8 @@ def _card(id: str, links: tuple[str, ...], name: str | None, type: str | None) -
     )
 
 
-_targets = st.sampled_from(
-    ["a", "A", "x/a", "../a", "project_a", "a-b", "a b", "note_a-b", "b.md", "./b", "b/.", "", "c"]
-)
+_TARGETS = ("a", "A", "x/a", "../a", "project_a", "a-b", "a b", "note_a-b", "b.md", "./b", "b/.", "", "c")
+_targets = st.sampled_from(_TARGETS)
 _cards = st.builds(
     _card,
     st.sampled_from(["a.md", "A.md", "x/a.md", "y/a.md", "project_a.md", "note_a-b.md", "x/a b.md", "b.md", "c.md"]),
@@ -132,3 +134,30 @@ def test_a_graph_that_follows_is_the_graph_made_anew(
     assert {card.id: links.related(card.id) for card in now} == _by_hand(now)
     links.follow(first)
     assert {card.id: links.related(card.id) for card in first} == _by_hand(first)
+
+
+@given(cards=_snapshots.filter(bool), data=st.data())
+def test_what_may_mean_a_name_is_all_that_does(cards: list[CardInfo], data: st.DataObject) -> None:
+    card = data.draw(st.sampled_from(cards))
+    links, resolver = LinkGraph(cards), LinkResolver(cards)
+    naming = links.naming([card.id, *(name for name in (card.name, card.title, *card.aliases) if name)])
+    for other in cards:
+        led = [resolver.resolve(link.target, source_id=other.id).id for link in other.links if link.target]
+        assert card.id not in led or other.id in naming
+
+
+@given(cards=_snapshots.filter(bool), new=_cards, data=st.data())
+def test_a_graph_with_a_card_renamed_is_that_of_the_cards_after_and_then_as_before(
+    cards: list[CardInfo], new: CardInfo, data: st.DataObject
+) -> None:
+    old = data.draw(st.sampled_from(cards))
+    new = replace(new, type=old.type)
+    links = LinkGraph(cards)
+    after = LinkResolver([*(card for card in cards if card.id not in (old.id, new.id)), new])
+    sources = ("q.md", "x/q.md", "y/q.md")
+    if new.id in (card.id for card in cards if card.type != old.type):
+        return  # its type is gone with it
+    with links.renamed((old.id, new.id), cast(Card, new)):
+        for source, target in product(sources, _TARGETS):
+            assert links.resolve(target, source) == after.resolve(target, source_id=source).id
+    assert {card.id: links.related(card.id) for card in cards} == _by_hand(cards)
