@@ -29,7 +29,7 @@ class KnownFiles:
         Args:
             path: vault-relative, with ``/``; the same in every normal form.
         """
-        card = self._at(path)
+        card = self.card(path)
         if card is not None:
             return card.path == path
         below = self._first(f"{path}/")
@@ -37,10 +37,11 @@ class KnownFiles:
 
     def files(self, ids: Iterable[str]) -> dict[str, KnownFile]:
         """The files of those cards that are known."""
-        found = ((id, self._at(id)) for id in ids)
+        found = ((id, self.card(id)) for id in ids)
         return {id: KnownFile(card.path, card.stamp, card.hash) for id, card in found if card is not None}
 
-    def _at(self, id: str) -> CardInfo | None:
+    def card(self, id: str) -> CardInfo | None:
+        """The card with this id, None = there is none."""
         card = self._first(id)
         return card if card is not None and card.id == id else None
 

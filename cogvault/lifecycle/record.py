@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from cogvault.cards.decoding import decode
 from cogvault.cards.slugs import cut as slug_cut
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted, draft_card
+from cogvault.lifecycle.other_case import OtherCase
 from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin
 from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
 from cogvault.lifecycle.values import moment_text
@@ -40,6 +40,7 @@ class Recorder:
     def __init__(self, workspace: Workspace, known: Callable[[], Snapshot]) -> None:
         self._workspace = workspace
         self._similar = SimilarCards(workspace, known)
+        self._other_case = OtherCase()
 
     def record(self, draft: Draft) -> WriteResult:
         """Write one card; see ``Vault.record``.
@@ -59,10 +60,11 @@ class Recorder:
             return self._existing(similarity.same)
         drafted = replace(drafted, stem=_storable(drafted.stem))
         first = place(self._workspace, draft.to or "", f"{drafted.stem}{_SUFFIX}")
-        others = _names_in_other_case(first.file.parent, drafted.stem)
         with self._workspace.writing():
             if (same := self._similar.twin(None, words, len(drafted.body))) is not None:
                 return self._existing(same)
+            # A name that the caller chose is his.
+            others = frozenset() if _is_named(draft) else self._other_case.names(first.file.parent)
             for placed, name in self._places(draft, drafted, first):
                 if (same := self._similar.twin(placed.id, words, len(drafted.body))) is not None:
                     return self._existing(same)
@@ -75,6 +77,7 @@ class Recorder:
                 except ConflictError:  # another program took the name just now
                     continue
                 self._similar.remember(placed.id, words)
+                self._other_case.wrote(placed.file.name)
                 break
             else:
                 hint = "use update to change it, or another name"
@@ -95,7 +98,7 @@ class Recorder:
 
     def _places(self, draft: Draft, drafted: Drafted, first: Located) -> Iterator[tuple[Located, str]]:
         """Places that the card may have, best first, and its ``name`` there; one only when the caller named a file."""
-        if (draft.to or "").lower().endswith(_SUFFIX):
+        if _is_named(draft):
             yield first, first.file.name[: -len(_SUFFIX)]
             return
         yield first, _name(drafted.stem)
@@ -125,16 +128,8 @@ class Recorder:
         )
 
 
-def _names_in_other_case(folder: Path, stem: str) -> frozenset[str]:
-    """Folded names of files that a name in lower case would clash with where case is not told apart."""
-    try:
-        with os.scandir(folder) as entries:
-            names = "\n".join(entry.name for entry in entries)
-    except OSError:  # no folder yet
-        return frozenset()
-    if stem.lower() not in names.lower():  # by far the usual case, and in a large folder ten times as fast
-        return frozenset()
-    return frozenset(fold(name) for name in names.split("\n") if name != name.lower())
+def _is_named(draft: Draft) -> bool:
+    return (draft.to or "").lower().endswith(_SUFFIX)
 
 
 def _storable(stem: str) -> str:

@@ -11,10 +11,11 @@ from threading import Lock
 from cogvault.cards.paths import resolve_inside
 from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
+from cogvault.indexing.known_files import KnownFiles
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
-from cogvault.text.likeness import NEAR, Print, likeness, print_of, share, telling_words
-from cogvault.types import Filter, SimilarCard, Term, TermKind
+from cogvault.text.likeness import NEAR, Print, likeness, overlap, print_of, telling_words
+from cogvault.types import Filter, SimilarCard, StoredChunk, Term, TermKind
 
 __all__ = ["SimilarCards", "Similarity", "Twin"]
 
@@ -24,7 +25,7 @@ _WORDS = 32
 _CHUNKS = 24
 _CARDS = 10
 _REPORTED = 5
-# Texts no longer than this have one chunk or two; of those the found chunks tell which cards need not be read.
+# Texts no longer than this have one chunk or two: a found chunk of a card that says the same has a good part of them.
 _ONE_CHUNK_CHARS = 1_000
 _MIN_SHARE = 0.25
 # Bytes of a file for each character of the text; a longer one cannot say nearly the same.
@@ -122,9 +123,8 @@ class SimilarCards:
             return []
         snapshot = self._known()
         found = snapshot.chunks([int(chunk) for chunk in snapshot.keyword(terms, Filter(), _CHUNKS).chunks])
-        if len(text) <= _ONE_CHUNK_CHARS:
-            # A card that says nearly the same has most of these words, and its found chunk a good part of them.
-            found = [item for item in found if share(whole, item.chunk.text) >= _MIN_SHARE]
+        known, least = KnownFiles(snapshot.cards), _MIN_SHARE if len(text) <= _ONE_CHUNK_CHARS else 0.0
+        found = [item for item in found if _may_be_like(whole, item, known, least)]
         return list(dict.fromkeys(chunk.card for chunk in found))[:_CARDS]
 
     def _recent_like(self, words: Print) -> list[str]:
@@ -153,3 +153,14 @@ class SimilarCards:
         yield id
         if not id.isascii():
             yield from (card.path for card in self._known().cards if card.id == id and card.path != id)
+
+
+def _may_be_like(words: Print, found: StoredChunk, known: KnownFiles, least_share: float) -> bool:
+    """False when the chunk tells, without its card being read, that the card says something else."""
+    part = overlap(words, found.chunk.text)
+    if part.share < least_share:
+        return False
+    card = known.card(found.card)
+    # Every line of a body is in a chunk: the one chunk behind the head has all of it.
+    is_all = card is not None and card.chunks <= 2 and found.chunk.position == card.chunks - 1
+    return part.likeness(is_all=is_all) >= NEAR

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cogvault.text.tokens import is_dense, is_identifier, stem, words
 
-__all__ = ["NEAR", "Print", "likeness", "print_of", "share", "telling_words"]
+__all__ = ["NEAR", "Overlap", "Print", "likeness", "overlap", "print_of", "telling_words"]
 
 # From here on two texts say nearly the same. Set on tests/lifecycle/likeness_pairs.py; moving it needs that set.
 NEAR = 0.7
@@ -30,6 +30,34 @@ class Print:
 
     digest: str
     weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What a part of another text has of a print, as weights.
+
+    Attributes:
+        shared: of the words that both have.
+        total: of all words of the print.
+        least: what the words of the part weigh at least.
+    """
+
+    shared: float
+    total: float
+    least: float
+
+    @property
+    def share(self) -> float:
+        """How much of what counts in the print stands in the part, 0 to 1."""
+        return self.shared / self.total if self.total else 0.0
+
+    def likeness(self, *, is_all: bool) -> float:
+        """The most that ``likeness`` can be to the text that the part is of, or is all of: 0 to 1.
+
+        That is when what else it says is what the print still lacks, and nothing more.
+        """
+        lacking = 0.0 if is_all else self.total - self.shared
+        return 2 * (self.shared + lacking) / (self.total + self.least + lacking) if self.total else 0.0
 
 
 def print_of(text: str) -> Print:
@@ -56,12 +84,16 @@ def likeness(one: Print, other: Print) -> float:
     return 2 * shared / total if total else 0.0
 
 
-def share(one: Print, text: str) -> float:
-    """How much of what counts in a print stands in a text, 0 to 1; quicker than another print."""
-    there = set(words(text))
-    there |= {stem(word) for word in there}
+def overlap(one: Print, text: str) -> Overlap:
+    """What a part of another text has of a print; quicker than a print of it."""
+    found = set(words(text))
+    stems = {stem(word) for word in found}
+    found |= stems
     total = sum(one.weights.values())
-    return sum(weight for word, weight in one.weights.items() if word in there) / total if total else 0.0
+    shared = sum(weight for word, weight in one.weights.items() if word in found)
+    # A stem of more letters is one of a longer word, and nothing weighs less than a short one.
+    least = sum(1.0 if len(each) > _SHORT_LETTERS else _SHORT for each in stems)
+    return Overlap(shared, total, max(shared, least))
 
 
 def telling_words(text: str, limit: int) -> list[str]:
