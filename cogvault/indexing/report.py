@@ -57,7 +57,8 @@ class SyncReport:
             made from is another.
         pending_vectors: chunks that still need a vector.
         summarized: cards whose abstract and overview were made anew by the summarizer.
-        pending_summaries: cards that have extracted ones until their language model gives them.
+        pending_summaries: cards that have extracted ones until their language model gives them; when only some paths
+            were looked at, those of them.
         folders: folders whose abstract and overview were made anew.
         seconds: duration of all.
         keyword_seconds: until everything was searchable by keyword.

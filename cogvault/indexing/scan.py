@@ -66,6 +66,11 @@ class ScanResult:
     alone: frozenset[str] = frozenset()
     root: tuple[int, int] = (0, 0)
 
+    @property
+    def is_whole(self) -> bool:
+        """True when all of the vault was looked at."""
+        return self.scopes == EVERYWHERE
+
     def covers(self, id: str) -> bool:
         """True when the scan looked where this card would be: if it is not in ``files``, it is gone."""
         plain = nfc(id)

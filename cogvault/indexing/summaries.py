@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
 from cogvault.indexing.cardfiles import SUMMARIZER_PROBLEM, CardFiles
+from cogvault.indexing.known_files import KnownFiles
 from cogvault.protocols import Index, Snapshot, Summarizer
 from cogvault.types import CardInfo, CardLayers, CardRecord, ChangeSet, Problem
 
@@ -26,9 +27,13 @@ class Summarized:
     failed: list[Problem] = field(default_factory=list)
 
 
-def drafts_of(snapshot: Snapshot) -> list[CardInfo]:
-    """Cards whose layers are not what their summarizer promises."""
-    return [card for card in snapshot.cards if card.problems and summary_problems(card.problems)]
+def drafts_of(snapshot: Snapshot, ids: Iterable[str] | None = None) -> list[CardInfo]:
+    """Cards whose layers are not what their summarizer promises; of those with these ids, None = of all."""
+    cards: Iterable[CardInfo] = snapshot.cards
+    if ids is not None:
+        known = KnownFiles(snapshot.cards)
+        cards = [card for id in ids if (card := known.card(id)) is not None]
+    return [card for card in cards if card.problems and summary_problems(card.problems)]
 
 
 def summary_problems(problems: Sequence[Problem]) -> list[Problem]:
@@ -82,14 +87,15 @@ def _put(index: Index, records: Sequence[CardRecord]) -> list[str]:
     Chunks and vectors stay as they are.
     """
     snapshot = index.snapshot()
-    hashes = {card.id: card.hash for card in snapshot.cards}
+    known = KnownFiles(snapshot.cards).files(record.card.id for record in records)
     kept = snapshot.layers([record.card.id for record in records])
     current = tuple(
         record
         for record, before in zip(records, kept, strict=True)
-        if hashes.get(record.card.id) == record.hash
+        if record.card.id in known
+        and known[record.card.id].hash == record.hash
         and (not summary_problems(record.card.problems) or before != CardLayers(record.abstract, record.overview))
     )
     if current:
         index.apply(ChangeSet(put=current))
-    return [record.card.id for record in records if record.card.id not in hashes]
+    return [record.card.id for record in records if record.card.id not in known]

@@ -194,7 +194,7 @@ class Syncer:
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
         report = self._vectors(report, embed_limit, wait, meter)
         self._problems.keep((*report.failed, *look.scanned.problems), is_whole=paths is None)
-        return replace(self._summaries(report, look.files, embed_limit is None, timeout, meter), seconds=meter.seconds)
+        return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
@@ -324,11 +324,10 @@ class Syncer:
             return degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
         return report
 
-    def _summaries(
-        self, report: SyncReport, files: CardFiles, is_wanted: bool, timeout: float, meter: Meter
-    ) -> SyncReport:
+    def _summaries(self, report: SyncReport, look: _Look, is_wanted: bool, timeout: float, meter: Meter) -> SyncReport:
         """The last step: what a language model says takes the place of what was extracted."""
-        drafts = drafts_of(self._index.snapshot())
+        ids = None if look.scanned.is_whole else look.files.files  # who waits for a few files asks for no others
+        drafts = drafts_of(self._index.snapshot(), ids)
         if not drafts or self._summarizer is None:
             return report
         others = tuple(problem for problem in report.problems if problem not in summary_problems(report.problems))
@@ -340,13 +339,13 @@ class Syncer:
                 return degraded(report, f"{len(drafts)} cards wait for another process to summarize them", "wait")
             meter.start("summaries")
             outcome = summarize_drafts(
-                self._index, files, self._summarizer, lambda: self._hold(_KEYWORD_LOCK, timeout), meter.tell
+                self._index, look.files, self._summarizer, lambda: self._hold(_KEYWORD_LOCK, timeout), meter.tell
             )
         folders = report.folders
         if outcome.made:
             with self._hold(_KEYWORD_LOCK, timeout) as held:
                 folders = max(folders, self._roll_up(is_changed=True)) if held else folders
-        pending = len(drafts_of(self._index.snapshot()))
+        pending = len(drafts_of(self._index.snapshot(), ids))
         report = replace(report, summarized=outcome.made, pending_summaries=pending, folders=folders)
         if not pending:
             return report

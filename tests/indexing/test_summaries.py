@@ -98,6 +98,18 @@ def test_who_cannot_wait_gets_drafts_and_the_next_sync_asks(desk: Desk, model: M
     assert desk.sync().summarized == 1
 
 
+def test_a_look_at_some_files_concerns_the_drafts_of_no_others(desk: Desk, model: Model) -> None:
+    for name in "ab":
+        desk.write(f"{name}.md", name)
+    assert desk.sync(embed_limit=0).pending_summaries == 2
+    desk.write("b.md", "another text")
+    assert desk.sync(paths=["b.md"], embed_limit=0).pending_summaries == 1
+    report = desk.sync(paths=["b.md"])
+    assert (report.status, report.summarized, report.pending_summaries) == (Status.OK, 1, 0)
+    assert model.asked == ["b.md"]
+    assert desk.sync().summarized == 1
+
+
 def test_a_model_that_fails_leaves_drafts_says_so_and_is_asked_again(desk: Desk, model: Model) -> None:
     model.answer = failing
     desk.write("a.md", "alpha")
