@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.rows import Row, mean_row, note
-from benchmarks.squad import by_language, options, write_vault
+from benchmarks.squad import Question, by_language, options, write_vault
 from benchmarks.systems import STILL
 from cogvault import Config, Vault
 
@@ -23,20 +23,30 @@ def run(args: argparse.Namespace) -> list[Row]:
 
 def _language(file: Path, temp: Path, language: str, model: str) -> list[Row]:
     questions = write_vault(file, temp / "vault")
-    config = Config(model=model, index_dir=temp / "index", recursive=True, refresh_seconds=STILL)
+    common = {"recursive": True, "refresh_seconds": STILL}
+    # What a machine without a model gives: keyword and title, on an index without vectors.
+    keyword = Config.model_validate({**common, "model": "none", "index_dir": temp / "keyword"})
+    default = Config.model_validate({**common, "model": model, "index_dir": temp / "default"})
+    rows: list[Row] = []
+    for system, config in (("keyword", keyword), ("default", default)):
+        with Vault(temp / "vault", config) as vault:
+            note(f"{language}, {system}: {vault.sync().seconds:.1f} s to sync")
+            rows += _system(vault, system, language, questions)
+    return rows
+
+
+def _system(vault: Vault, system: str, language: str, questions: list[Question]) -> list[Row]:
     present, absent, answered, false = [], [], [], []
-    with Vault(temp / "vault", config) as vault:
-        note(f"{language}: {vault.sync().seconds:.1f} s to sync")
-        for question in questions:
-            present.append(_best(vault, question.text))
-            absent.append(_best(vault, question.text, question.article))
-            hits = vault.search(question.text, K)
-            answered.append(float(any(hit.id == question.card for hit in hits)))
-            false.append(float(len(vault.search(question.text, K, session_seen=question.article)) > 0))
+    for question in questions:
+        present.append(_best(vault, question.text))
+        absent.append(_best(vault, question.text, question.article))
+        hits = vault.search(question.text, K)
+        answered.append(float(any(hit.id == question.card for hit in hits)))
+        false.append(float(len(vault.search(question.text, K, session_seen=question.article)) > 0))
     return [
-        Row("default", language, "auroc", area_under_roc(np.array(present), np.array(absent)), len(questions)),
-        mean_row("default", language, "answered", answered),
-        mean_row("default", language, "false_answers", false),
+        Row(system, language, "auroc", area_under_roc(np.array(present), np.array(absent)), len(questions)),
+        mean_row(system, language, "answered", answered),
+        mean_row(system, language, "false_answers", false),
     ]
 
 

@@ -12,6 +12,11 @@ from cogvault.types import BoolArray, CardInfo, Evidence, FloatArray, IntArray, 
 USER_SCOPE = "user"
 # A card about the user may be shown at this share of the last threshold.
 USER_SCOPE_SHARE = 0.75
+# Without vectors the last threshold is this share of itself, and so much more for each point that this place reaches:
+# words that ten cards hold tell less which of them is meant.
+KEYWORD_SHARE = 0.65
+BACKGROUND_WEIGHT = 1.5
+BACKGROUND_PLACE = 10
 # What is below every threshold fills an answer up to so many hits, however many were asked for.
 SUPPLEMENTED_HITS = 5
 
@@ -73,6 +78,21 @@ def climb(
 
 def _joined(places: IntArray, more: IntArray) -> IntArray:
     return np.sort(np.concatenate([places, more]))
+
+
+def keyword_thresholds(thresholds: Sequence[float], scores: FloatArray) -> tuple[float, ...]:
+    """Thresholds where keywords alone speak.
+
+    A share of words means more in one language than in another, and in a small vault than in a large one, where more
+    cards hold some of them by chance. So the last threshold follows what the tenth card reaches, up to the first one.
+
+    Args:
+        thresholds: falling.
+        scores: (cards,) falling, the best of each card.
+    """
+    background = float(scores[BACKGROUND_PLACE - 1]) if len(scores) >= BACKGROUND_PLACE else 0.0
+    last = min(thresholds[0], KEYWORD_SHARE * thresholds[-1] + BACKGROUND_WEIGHT * background)
+    return (*(threshold for threshold in thresholds if threshold > last), last)
 
 
 def confidence(score: float, thresholds: Sequence[float]) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
@@ -19,13 +20,14 @@ from cogvault.retrieval.decay import Validities, decay_weights
 from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
 from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
-from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, select
+from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, keyword_thresholds, select
 from cogvault.retrieval.packing import Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.retrieval.succession import SharedGraph
-from cogvault.text.queries import cut_query, query_terms, query_words
+from cogvault.text.commonness import weight_of
+from cogvault.text.queries import alike, cut_query, query_terms, query_words
 from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status, Term
 
 logger = logging.getLogger(__name__)
@@ -184,10 +186,12 @@ class Searcher:
         used = cut_query(text)
         if len(used) < len(text):
             steps.notes.append(f"only the first {len(used)} characters of the query were used")
+        vector, calibration = self._embed(snapshot, used, steps)
         terms: tuple[Term, ...] = ()
         if "keyword" in self._rankers or "title" in self._rankers:
-            terms = day_terms(used, query_terms(used))
-        vector, calibration = self._embed(snapshot, used, steps)
+            # Where no vector tells what the question is about, its rare words do.
+            known = partial(weight_of, cards=snapshot.stats.cards) if vector is None else alike
+            terms = day_terms(used, query_terms(used, known))
         steps.done("analyze", len(terms))
         return Query(used, terms, vector), calibration
 
@@ -265,10 +269,13 @@ class Searcher:
         if lowest is not None or self._options.fusion == "rrf":
             return select(falling, pool, lowest)
         cards = evidence.cards[order]
+        thresholds = self._options.thresholds
+        if query.vector is None:
+            thresholds = keyword_thresholds(thresholds, final[_best_first(final, snapshot, evidence, 1)])
         return climb(
             falling,
             request.k,
-            self._options.thresholds,
+            thresholds,
             lambda near: np.array([in_user_scope(snapshot.cards[place]) for place in cards[near]], dtype=np.bool_),
             lambda: covers_query(evidence, query.terms)[order],
             pool=pool,

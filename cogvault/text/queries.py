@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cogvault.text.tokens import grams, is_dense, is_identifier, stem, words
 from cogvault.types import Term, TermKind
 
@@ -43,22 +45,32 @@ def speaker_form(word: str) -> str:
     return SPEAKER_FIELD + ("".join(f"{ord(character):x}" for character in word) if is_dense(word) else word)
 
 
-def query_terms(text: str) -> tuple[Term, ...]:
+def alike(word: str) -> float:
+    """Every word counts the same."""
+    return 1.0
+
+
+def query_terms(text: str, weight_of: Callable[[str], float] = alike) -> tuple[Term, ...]:
     """Weighted terms of a query, each kind and text once.
 
     Every word gives its exact form, stem and grams, and the form under which a dialogue turn's speaker is indexed
     (weight 0: it finds candidates for nobody, and scoring looks at it on its own).
+
+    Args:
+        text: the query.
+        weight_of: how much a word counts, above 0; a term that several words give counts as the one that counts most.
     """
-    found: dict[tuple[TermKind, str], Term] = {}
+    found: dict[tuple[TermKind, str], float] = {}
 
     def add(kind: TermKind, term: str, weight: float) -> None:
-        found.setdefault((kind, term), Term(kind, term, weight))
+        found[kind, term] = max(weight, found.get((kind, term), 0.0))
 
     for word in query_words(text):
-        add(TermKind.EXACT, word, IDENTIFIER_WEIGHT if is_identifier(word) else EXACT_WEIGHT)
-        add(TermKind.STEM, stem(word), STEM_WEIGHT)
+        share = weight_of(word)
+        add(TermKind.EXACT, word, share * (IDENTIFIER_WEIGHT if is_identifier(word) else EXACT_WEIGHT))
+        add(TermKind.STEM, stem(word), share * STEM_WEIGHT)
         for gram in grams(word):
-            add(TermKind.GRAM, gram, GRAM_WEIGHT)
+            add(TermKind.GRAM, gram, share * GRAM_WEIGHT)
         if any(map(str.isalpha, word)):
             add(TermKind.EXACT, speaker_form(word), 0.0)
-    return tuple(found.values())
+    return tuple(Term(kind, term, weight) for (kind, term), weight in found.items())

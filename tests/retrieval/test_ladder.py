@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogvault.retrieval.ladder import Selection, climb, confidence, covers_query, in_user_scope, select
+from cogvault.retrieval.ladder import (
+    Selection,
+    climb,
+    confidence,
+    covers_query,
+    in_user_scope,
+    keyword_thresholds,
+    select,
+)
 from cogvault.text.queries import query_terms
 from cogvault.types import TermKind
 from tests.retrieval.values import card, evidence, layer
@@ -16,7 +24,11 @@ RUNGS = (0.45, 0.35, 0.28)
 
 
 def go(
-    *scores: float, k: int = 2, user: Set[int] = frozenset(), covered: Set[int] = frozenset(), pool: int = 0
+    *scores: float,
+    k: int = 2,
+    user: Set[int] = frozenset(),
+    covered: Set[int] = frozenset(),
+    pool: int = 0,
 ) -> Selection:
     return climb(
         np.array(scores, np.float32),
@@ -52,6 +64,23 @@ def test_cards_about_the_user_may_be_weaker_and_fill_the_answer_up() -> None:
     assert told(go(0.25, 0.24, user={1})) == ([1], "user scope")
     assert told(go(0.9, 0.25, 0.24, 0.23, k=3, user={2, 3})) == ([0, 2, 3], "user scope")
     assert told(go(0.9, 0.25, 0.1, k=3, user={2})) == ([0], "0.45")
+
+
+@pytest.mark.parametrize(
+    ("scores", "thresholds"),
+    [
+        ((), (0.45, 0.35, 0.28, 0.182)),
+        ((0.9,) * 9, (0.45, 0.35, 0.28, 0.182)),
+        ((0.9,) * 9 + (0.02,), (0.45, 0.35, 0.28, 0.212)),
+        ((0.9,) * 9 + (0.1,), (0.45, 0.35, 0.332)),
+        ((0.9,) * 10, (0.45,)),
+        ((0.9,) * 9 + (0.1, 0.0, 0.0), (0.45, 0.35, 0.332)),
+    ],
+)
+def test_keywords_alone_must_say_more_the_more_the_tenth_card_says(
+    scores: tuple[float, ...], thresholds: tuple[float, ...]
+) -> None:
+    assert keyword_thresholds(RUNGS, np.array(scores, np.float32)) == pytest.approx(thresholds)
 
 
 def test_cards_that_hold_every_word_are_the_last_resort() -> None:

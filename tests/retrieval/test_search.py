@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from cogvault.embedders import HashingEmbedder
 from cogvault.errors import ModelError, ModelUnavailable, SnapshotExpired
 from cogvault.protocols import Snapshot
+from cogvault.rankers import KeywordRanker
+from cogvault.retrieval.ladder import KEYWORD_SHARE
 from cogvault.retrieval.search import RRF_NOTE, SearchRequest
-from cogvault.types import Status, StoredChunk
+from cogvault.text.queries import query_terms
+from cogvault.types import Filter, Query, Ranking, Status, StoredChunk
 from tests.retrieval.values import NOW
 from tests.retrieval.world import BrokenEmbedder, Interrupted, World, rankers
 
@@ -36,6 +40,12 @@ def world() -> World:
 def plain() -> World:
     """Keyword and title only, by choice."""
     return World(FILES, embedder=None, rankers=rankers("keyword", "title"))
+
+
+@pytest.fixture(scope="module")
+def small() -> World:
+    """A few short cards without a model."""
+    return World(SMALL, embedder=None)
 
 
 class TestAnswers:
@@ -547,13 +557,77 @@ def test_rrf_without_a_threshold_says_so(world: World) -> None:
     assert fused.search("staging database", min_score=0.1).trace.rung == "min_score"
 
 
+SMALL = {
+    "backups.md": "# Backups\n\nThe nightly database backup is kept for 35 days.\n",
+    "invoices.md": "# Duplicate invoices\n\nPOL-358 was caused by a click that came twice.\n",
+    "deploy.md": "# Deploy\n\nWe deploy on Tuesdays.\n",
+    "lunch.md": "# Lunch\n\nThe team eats at noon.\n",
+    "apples.md": "# Fruit\n\nWe bought 358 apples.\n",
+    "queue.md": "# Queue\n\nThe jobs left Redis and run in PostgreSQL.\n",
+    "sessions.md": "# Sessions\n\nA login is forgotten after an hour.\n",
+    "editor.md": "# Editor\n\nMara uses vim, and not emacs.\n",
+    "копії.md": "# Резервні копії\n\nПаролі зберігаються окремо.\n",
+    "回滚.md": "# 回滚\n\n出错时立即回滚上一版本。\n",
+}
+
+
+class TestWithoutVectors:
+    """A question holds words that say little, and in a small vault most of them stand in no card."""
+
+    @pytest.mark.parametrize(
+        ("query", "card"),
+        [
+            ("how long do we keep backups?", "backups.md"),
+            ("backups?", "backups.md"),
+            ("what happened in POL-358?", "invoices.md"),
+            ("why did we leave Redis", "queue.md"),
+            ("which editor should I use here?", "editor.md"),
+            ("де лежать паролі?", "копії.md"),
+            ("什么时候应该回滚?", "回滚.md"),
+        ],
+    )
+    def test_the_one_word_that_says_something_is_enough(self, small: World, query: str, card: str) -> None:
+        assert small.ids(query)[:1] == [card]
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "zebra quantum",
+            "why is the sky blue?",
+            "what is the capital of Mongolia?",
+            "who won the cup this year?",
+            "яка погода у Львові?",
+            "明天天气怎么样?",
+        ],
+    )
+    def test_words_that_say_little_are_not(self, small: World, query: str) -> None:
+        assert small.ids(query) == []
+
+    @pytest.mark.parametrize("query", ["the", "and not", "we"])
+    def test_a_question_of_such_words_alone_still_finds_them(self, small: World, query: str) -> None:
+        assert small.ids(query)
+
+    def test_with_vectors_all_words_count_alike(self) -> None:
+        asked: list[Query] = []
+
+        class Noting(KeywordRanker):
+            def rank(self, snapshot: Snapshot, query: Query, filter: Filter, limit: int) -> Ranking:
+                asked.append(query)
+                return super().rank(snapshot, query, filter, limit)
+
+        noting = {**rankers(), "keyword": Noting()}
+        for embedder in (HashingEmbedder(), None):
+            World(SMALL, embedder=embedder, rankers=noting).search("how long do we keep backups?")
+        assert asked[0].terms == query_terms("how long do we keep backups?") != asked[1].terms
+
+
 def test_a_card_about_the_user_fills_up_an_answer() -> None:
     talk = "Filler of many other words that nobody asks for, at length and without any end. " * 3
     files = {f"{name}.md": f"---\ntype: {name}\n---\nThe zebra likes tea. {talk}\n" for name in ("user", "project")}
     world = World({"best.md": "The zebra likes tea.\n", **files}, embedder=None)
     floor = world.search("zebra likes green tea", min_score=0.0)[1].score
     # So high that only the best card passes, and the cards below it pass the bar of the user's scope.
-    options = world.with_options(thresholds=(floor * 1.2,))
+    options = world.with_options(thresholds=(floor * 1.2 / KEYWORD_SHARE,))
     found = options.search("zebra likes green tea")
     assert [hit.id for hit in found] == ["best.md", "user.md"]
     assert (found.trace.rung, found[1].confidence) == ("user scope", "weak")

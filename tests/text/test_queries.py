@@ -54,7 +54,8 @@ def test_a_thousand_one_letter_words_are_cut_to_the_cap() -> None:
 
 
 def test_of_many_words_the_first_are_used() -> None:
-    assert query_words(" ".join(f"w{number}" for number in range(100)))[:3] == ["w0", "w1", "w2"]
+    spelled = [f"{number:03}".translate(str.maketrans("0123456789", "abcdefghij")) for number in range(100)]
+    assert query_words(" ".join(spelled)) == spelled[:MAX_QUERY_WORDS]
 
 
 @pytest.mark.parametrize("text", ["-foo", "--foo", "foo-", '"foo"', "foo*", "+foo", "(foo", "foo)", "^foo", "foo\\"])
@@ -106,6 +107,21 @@ def test_every_word_of_a_short_query_has_an_exact_term(text: str) -> None:
     used = cut_query(text)
     expected = list(dict.fromkeys(words(used)))[:MAX_QUERY_WORDS]
     assert list(exact(used)) == expected
+
+
+def test_words_count_as_they_are_told_to_in_every_form() -> None:
+    plain = query_terms("the backup")
+    told = query_terms("the backup", {"the": 0.25, "backup": 1.0}.__getitem__)
+    shares = {1.0 if term.weight == 0 else now.weight / term.weight for term, now in zip(plain, told, strict=True)}
+    assert [(term.kind, term.text) for term in told] == [(term.kind, term.text) for term in plain]
+    assert shares == {0.25, 1.0}
+
+
+def test_a_form_of_two_words_counts_as_the_one_that_counts_most() -> None:
+    weights = {"backs": 0.2, "backsaw": 0.9}
+    for text in ("backs backsaw", "backsaw backs"):
+        stems = {t.text: t.weight for t in query_terms(text, weights.__getitem__) if t.kind is TermKind.STEM}
+        assert stems == {"backs": 0.9}
 
 
 def test_the_form_of_a_speaker_finds_no_candidates() -> None:
