@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+import psutil
 import pytest
 
 from cogvault import Turn, Vault
@@ -145,6 +148,36 @@ def test_failure_in_the_middle_is_gone_on_from_there(after: int, world: World, t
     assert kept(world) == ["u0", "u1", "u2", "u3"]
 
 
+def workers(world: World) -> list[psutil.Process]:
+    """Hooks of this world that go on by themselves."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.cwd() == str(world.project) and "hook" in process.cmdline() and process.ppid() == 1:
+                found.append(process)
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+def test_agent_that_ends_and_stops_its_hooks_loses_nothing(world: World) -> None:
+    world.say(*dialogue(0, 3))
+    command = [sys.executable, "-m", "cogvault_cli", "hook", "session-end"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, env=world.environ, cwd=world.project, start_new_session=True
+    )
+    end = time.monotonic() + 60
+    while not workers(world):
+        assert time.monotonic() < end
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(world.event("session-end")).encode())
+    process.stdin.close()
+    process.wait()
+    while workers(world):
+        assert time.monotonic() < end
+    assert kept(world) == ["u0", "u1", "u2"]
+
+
 def test_kills_at_any_moment_lose_and_double_nothing(world: World) -> None:
     event = json.dumps(world.event("session-end")).encode()
     command = [sys.executable, "-m", "cogvault_cli", "hook", "session-end"]
@@ -155,7 +188,9 @@ def test_kills_at_any_moment_lose_and_double_nothing(world: World) -> None:
         process.stdin.write(event)
         process.stdin.close()
         time.sleep(0.1 + number * 0.1)  # where it is by then does not matter
-        process.kill()
+        for one in [*workers(world), psutil.Process(process.pid)]:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
         process.wait()
     world.hook("session-end")
     assert kept(world) == [f"u{number}" for number in range(400)]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cogvault_cli.hooks.event import Event, answer, parse, vault_folder
+from cogvault_cli.hooks.outlive import goes_on
 
 if TYPE_CHECKING:
     from cogvault import Vault
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ANSWERED", "ANSWER_SECONDS", "CAPTURE_SECONDS", "run"]
 
-# The agent waits for an answer to these two events, and not for the others.
+# The agent waits for an answer to these two events. What the others do, it stops after 1.5 s when it ends itself.
 ANSWER_SECONDS = 0.9
 CAPTURE_SECONDS = 8.0
 ANSWERED = ("session-start", "prompt")
@@ -34,6 +35,8 @@ def run(name: str, *, tenant: str | None = None, debug: bool = False) -> None:
         tenant: folder of the vault; None = as the environment says.
         debug: say on standard error why there is no answer.
     """
+    if name not in ANSWERED and not goes_on(is_heard=debug):
+        return
     seconds = ANSWER_SECONDS if name in ANSWERED else CAPTURE_SECONDS
     deadline = threading.Timer(seconds, _give_up, [seconds, debug])
     deadline.daemon = True
