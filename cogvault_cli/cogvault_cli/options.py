@@ -193,3 +193,6 @@ def _set_up_logging(debug: bool) -> None:
     else:
         # What matters is in an answer's status. Without a handler, warnings would stand between the lines of it.
         logging.getLogger("cogvault").addHandler(logging.NullHandler())
+        # A machine's damaged cache belongs to no answer, and making it anew takes seconds: that goes to stderr.
+        if logging.lastResort is not None:
+            logging.getLogger("cogvault.embedders").addHandler(logging.lastResort)

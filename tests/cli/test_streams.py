@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Spawn, document
+from tests.cli.conftest import Run, Spawn, document
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,13 @@ def test_a_recorded_text_is_utf8_whatever_the_locale_says(spawn: Spawn, vault: P
     result = spawn("record", "设备清单 wombat", "--json", "--tenant", vault, env={"LC_ALL": "C", "PYTHONUTF8": "0"})
     assert result.returncode == 0, result.stderr
     assert any("设备清单 wombat" in path.read_text(encoding="utf-8") for path in vault.iterdir())
+
+
+def test_a_damaged_cache_of_the_machine_is_said_on_stderr_and_nothing_else_is(
+    run: Run, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("status", "--tenant", vault)
+    logging.getLogger("cogvault.embedders.prepared").warning("model cache /x is damaged and made anew")
+    logging.getLogger("cogvault.engine").warning("what the status says anyway")
+    streams = capsys.readouterr()
+    assert (streams.out, streams.err) == ("", "model cache /x is damaged and made anew\n")
