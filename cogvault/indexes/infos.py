@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 from cogvault.errors import IndexFault
 from cogvault.types import Card, CardInfo, CardRecord, ChunkKind, IndexIdentity, Stamp, VectorBatch
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""From which stamps count."""
 _SHARED = tuple({f.name for f in fields(Card)} & {f.name for f in fields(CardInfo)} - {"dated"})
 
 
 def mtime(stamp: Stamp) -> datetime:
     """The stamp's modification time, cut to microseconds."""
-    return _EPOCH + timedelta(microseconds=stamp.mtime_ns // 1000)
+    return EPOCH + timedelta(microseconds=stamp.mtime_ns // 1000)
 
 
 def card_info(record: CardRecord) -> CardInfo:

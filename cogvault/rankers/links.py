@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from cogvault.cards.links import LinkResolver
-from cogvault.rankers.difference import difference
+from cogvault.indexes.difference import difference
 from cogvault.text.normalise import fold
 from cogvault.types import Card, CardInfo, Link, LinkKind
 
@@ -22,7 +22,6 @@ class LinkGraph:
     """
 
     cards: Sequence[CardInfo]
-    _held: list[CardInfo]
     _types: Counter[str]
 
     def __init__(self, cards: Sequence[CardInfo]) -> None:
@@ -32,7 +31,7 @@ class LinkGraph:
         """Be the graph of another snapshot."""
         if cards is self.cards:
             return
-        change = difference(self._held, cards)
+        change = difference(self.cards, cards)
         types = self._types + Counter(_types(change.come))
         types.subtract(_types(change.gone))
         # A type that is new, or no longer there, changes which prefixes the links of all other cards may leave out.
@@ -43,7 +42,7 @@ class LinkGraph:
             self._drop(card)
         for card in change.come:
             self._take(card)
-        self.cards, self._held, self._types = cards, change.now, +types
+        self.cards, self._types = cards, +types
         self._found.clear()
 
     def related(self, id: str) -> tuple[str, ...]:
@@ -94,14 +93,13 @@ class LinkGraph:
 
     def _make(self, cards: Sequence[CardInfo]) -> None:
         self.cards = cards
-        self._held = list(cards)
-        self._types = Counter(_types(self._held))
+        self._types = Counter(_types(cards))
         self._by_id: dict[str, CardInfo] = {}
         self._found: dict[str, tuple[str, ...]] = {}
         # By each loose key of a link's target: the links that have it, by the card that holds them.
         self._links: dict[str, dict[str, list[Link]]] = defaultdict(dict)
-        self._resolver = LinkResolver(self._held)
-        for card in self._held:
+        self._resolver = LinkResolver(cards)
+        for card in cards:
             self._by_id[card.id] = card
             self._take_links(card)
 

@@ -10,9 +10,9 @@ from pathlib import PurePosixPath
 import numpy as np
 from rapidfuzz import fuzz, process
 
+from cogvault.indexes.difference import difference
 from cogvault.indexes.filters import matches
 from cogvault.protocols import Snapshot
-from cogvault.rankers.difference import difference
 from cogvault.text.normalise import fold
 from cogvault.types import CardInfo, Filter, Query, Ranking
 
@@ -25,7 +25,6 @@ class _Names:
     cards: Sequence[CardInfo]
     texts: list[str]
     owners: list[CardInfo]
-    _held: list[CardInfo]
     _order: list[tuple[float, str, str]]
 
     def __init__(self, cards: Sequence[CardInfo]) -> None:
@@ -35,7 +34,7 @@ class _Names:
         """Hold the names of another snapshot."""
         if cards is self.cards:
             return
-        change = difference(self._held, cards)
+        change = difference(self.cards, cards)
         if change.is_large:
             self._make(cards)
             return
@@ -50,7 +49,7 @@ class _Names:
                 self._order.insert(place, entry)
                 self.texts.insert(place, name)
                 self.owners.insert(place, card)
-        self.cards, self._held = cards, change.now
+        self.cards = cards
 
     def near(self, length: int) -> tuple[int, int]:
         """Range of the names that can reach the cutoff for a query of this length.
@@ -66,9 +65,8 @@ class _Names:
 
     def _make(self, cards: Sequence[CardInfo]) -> None:
         self.cards = cards
-        self._held = list(cards)
         found = sorted(
-            ((len(name), name, card.id, card) for card in self._held for name in _names_of(card)),
+            ((len(name), name, card.id, card) for card in cards for name in _names_of(card)),
             key=lambda item: item[:3],
         )
         self._order = [item[:3] for item in found]

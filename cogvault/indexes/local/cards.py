@@ -1,93 +1,29 @@
-"""Cards in memory: what a view knows of its cards without opening a file or reading a text."""
+"""The cards of one view as arrays: where each is, and how it is cut into chunks."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+import weakref
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import overload
+from datetime import timedelta
 
 import numpy as np
 import numpy.typing as npt
 
 from cogvault.errors import SnapshotExpired
-from cogvault.indexes.infos import mtime
+from cogvault.indexes.difference import History, Step
+from cogvault.indexes.infos import EPOCH
 from cogvault.indexes.local import codec
-from cogvault.indexes.local.schema import many
-from cogvault.types import CardInfo, IntArray, KnownFile, Stamp
+from cogvault.indexes.local.arrays import ranges
+from cogvault.indexes.local.codec import Shape
+from cogvault.indexes.local.rows import CardList, CardRow, id_of
+from cogvault.indexes.local.splice import Splice
+from cogvault.types import IntArray
 
-_ALIVE = "SELECT version, changed FROM cards WHERE born <= ? AND dead > ?"
-_ROWS = """SELECT version, changed, id, chunks, size, mtime_ns, inode, ctime_ns, hash, card, shape, checksum FROM cards
-    WHERE version IN (SELECT value FROM json_each(?))"""
-
-
-class CardRow:
-    """One card version; its details are decoded when first asked for."""
-
-    __slots__ = ("_card", "_hash", "_info", "_stamp", "changed", "chunks", "id", "shape", "version")
-
-    def __init__(self, row: tuple[int, int, str, int, int, int, int, int, str, str, bytes, int]) -> None:
-        self.version, self.changed, self.id, self.chunks = row[:4]
-        self._stamp = Stamp(*row[4:8])
-        self._hash, self._card, shape, expected = row[8:]
-        if card_checksum(self.id, self._stamp, self._hash, self._card, shape) != expected:
-            raise sqlite3.DatabaseError(f"the row of card {self.id} is damaged")
-        self.shape = shape
-        self._info: CardInfo | None = None
-
-    @property
-    def file(self) -> KnownFile:
-        """The card's file, without decoding more of the card than its path."""
-        # In this order: another thread sets the decoded card before it drops the row.
-        row, info = self._card, self._info
-        path = info.path if info is not None else codec.decode_path(row)
-        return KnownFile(path, self._stamp, self._hash)
-
-    @property
-    def info(self) -> CardInfo:
-        """The card as the index shows it."""
-        row, info = self._card, self._info
-        if info is None:
-            info = codec.decode_card(
-                row,
-                id=self.id,
-                stamp=self._stamp,
-                hash=self._hash,
-                chunks=self.chunks,
-                mtime=mtime(self._stamp),
-            )
-            self._info = info
-            self._card = ""
-        return info
-
-
-def card_checksum(id: str, stamp: Stamp, hash: str, card: str, shape: bytes) -> int:
-    """Checksum of a row of ``cards``."""
-    numbers = f"{stamp.size} {stamp.mtime_ns} {stamp.inode} {stamp.ctime_ns}"
-    return codec.checksum(f"{id} {numbers} {hash} {card}".encode(), shape)
-
-
-class CardList(Sequence[CardInfo]):
-    """Cards in id order, each decoded when first looked at."""
-
-    def __init__(self, rows: Sequence[CardRow]) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[CardInfo]:
-        return (row.info for row in self._rows)
-
-    @overload
-    def __getitem__(self, index: int) -> CardInfo: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[CardInfo]: ...
-    def __getitem__(self, index: int | slice) -> CardInfo | Sequence[CardInfo]:
-        if isinstance(index, slice):
-            return CardList(self._rows[index])
-        return self._rows[index].info
+_MICROSECOND = timedelta(microseconds=1)
+_NO_CUTS = Splice(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +39,128 @@ class Located:
     positions: IntArray
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a table came from the one before it.
+
+    Attributes:
+        before: that table; it is not kept in memory for this.
+        places, slots, rows: what became of each.
+    """
+
+    before: weakref.ref[CardTable]
+    places: Splice
+    slots: Splice
+    rows: Splice
+
+
 class CardTable:
-    """The card versions that are alive at one sequence number.
+    """The card versions that are alive at one sequence number. Never changes.
 
     A card has a *place* (its index by id, as in ``Snapshot.cards``) and a *slot* (its index by version). A chunk has a
     *row*: chunks are numbered slot by slot, in reading order.
+
+    Args:
+        rows: (cards,) by place.
+        versions: (cards,) by place.
+        places: (cards,) by slot.
+        counts: (cards,) by slot.
+        shape: of all chunks by row.
+        history: how the rows came to be.
+        origin: how the table came from another, None = it was made from nothing.
     """
 
-    def __init__(self, rows: Sequence[CardRow]) -> None:
-        self.rows = sorted(rows, key=lambda row: row.id)
-        self.cards = CardList(self.rows)
-        versions = np.array([row.version for row in self.rows], np.int64)
-        self.versions: IntArray = versions
+    def __init__(
+        self,
+        rows: list[CardRow],
+        versions: IntArray,
+        places: IntArray,
+        counts: IntArray,
+        shape: Shape,
+        history: History[CardRow],
+        origin: Origin | None = None,
+    ) -> None:
+        self.rows = rows
+        self.cards = CardList(rows, history)
+        self.versions = versions
         """(cards,) version of each place."""
-        self.places: IntArray = np.argsort(versions)
+        self.places = places
         """(cards,) place of each slot."""
-        self.starts: IntArray = versions[self.places]
-        """(cards,) version of each slot, ascending: the id of its first chunk."""
-        self.counts: IntArray = np.array([row.chunks for row in self.rows], np.int64)[self.places]
+        self.counts = counts
         """(cards,) chunks of each slot."""
-        self.first_rows: IntArray = np.concatenate([[0], np.cumsum(self.counts)])
+        self.starts: IntArray = versions[places]
+        """(cards,) version of each slot, ascending: the id of its first chunk."""
+        self.first_rows: IntArray = np.concatenate([[0], np.cumsum(counts)])
         """(cards + 1,) row of each slot's head chunk; last, the number of chunks."""
+        self.words_before: IntArray = np.concatenate([[0], np.cumsum(shape.lengths, dtype=np.int64)])
+        """(chunks + 1,) words in all chunks before each row; last, words in the index."""
+        self.origin = origin
+        self._shape = shape
+        self._history = history
+        self._window_words: dict[int, int] = {}
+        self._dated: IntArray | None = None
+
+    @classmethod
+    def of(cls, rows: Sequence[CardRow]) -> CardTable:
+        """A table from nothing.
+
+        Args:
+            rows: in any order.
+
+        Raises:
+            sqlite3.DatabaseError: a row is damaged.
+        """
+        rows = sorted(rows, key=id_of)
+        versions = np.array([row.version for row in rows], np.int64)
+        places = np.argsort(versions)
+        by_slot = [rows[place] for place in places.tolist()]
+        counts = _counts(by_slot)
+        return cls(rows, versions, places, counts, _shape(by_slot, counts), History())
+
+    def changed(self, gone: Sequence[CardRow], come: Sequence[CardRow]) -> CardTable:
+        """The next table.
+
+        Args:
+            gone: rows of this table that are no longer alive, or took another stamp.
+            come: rows that are new, or such rows with their new stamp.
+
+        Raises:
+            sqlite3.DatabaseError: a row is damaged.
+        """
+        by_place, by_slot = sorted(come, key=id_of), sorted(come, key=_version_of)
+        gone_slots = np.sort(np.searchsorted(self.starts, [row.version for row in gone]))
+        slots = _splice(gone_slots.tolist(), np.searchsorted(self.starts, [row.version for row in by_slot]).tolist())
+        gone_places = np.sort(self.places[gone_slots]).tolist()
+        places = _splice(gone_places, [bisect_left(self.rows, row.id, key=id_of) for row in by_place])
+        counts, chunks = _counts(by_slot), iter(by_slot)
+        rows = Splice(
+            (int(self.first_rows[start]), int(self.first_rows[end]), next(chunks).chunks if count else 0)
+            for start, end, count in slots.cuts
+        )
+        shape = _shape(by_slot, counts)
+        place_of = dict(zip((row.version for row in by_place), places.come.tolist(), strict=True))
+        moved = places.moved(len(self.rows))[self.places]
+        table = CardTable(
+            places.sequence(self.rows, by_place),
+            places.array(self.versions, np.array([row.version for row in by_place], np.int64)),
+            slots.array(moved, np.array([place_of[row.version] for row in by_slot], np.int64)),
+            slots.array(self.counts, counts),
+            Shape(rows.array(self._shape.lengths, shape.lengths), rows.array(self._shape.embeddable, shape.embeddable)),
+            self._history.then(Step(gone, come)),
+            Origin(weakref.ref(self), places, slots, rows),
+        )
+        for window, total in self._window_words.items():
+            went = _window_words(self._lengths_of(gone_slots), self.counts[gone_slots], window)
+            table._window_words[window] = total - went + _window_words(shape.lengths, counts, window)
+        if self._dated is not None:
+            table._dated = places.array(self._dated, _dates(by_place))
+        return table
+
+    def step_from(self, table: CardTable) -> Origin | None:
+        """What became of everything in another table; None = this one was not made from it."""
+        if table is self:
+            return Origin(weakref.ref(self), _NO_CUTS, _NO_CUTS, _NO_CUTS)
+        return self.origin if self.origin is not None and self.origin.before() is table else None
 
     @property
     def chunks(self) -> int:
@@ -152,66 +189,79 @@ class CardTable:
 
     def place_of(self, id: str) -> int | None:
         """Place of a card; None when there is no such card."""
-        return self._by_id.get(id)
+        place = bisect_left(self.rows, id, key=id_of)
+        return place if place < len(self.rows) and self.rows[place].id == id else None
 
-    @cached_property
-    def newest(self) -> IntArray:
-        """(cards,) slots, newest card first; cards of one date by id."""
-        place_order = sorted(range(len(self.rows)), key=lambda place: self.cards[place].dated, reverse=True)
-        slot_of = np.argsort(self.places)
-        return slot_of[np.array(place_order, np.int64)]
-
-    @cached_property
-    def _by_id(self) -> dict[str, int]:
-        return {row.id: place for place, row in enumerate(self.rows)}
-
-    @cached_property
-    def words_before(self) -> IntArray:
-        """(chunks + 1,) words in all chunks before each row; last, words in the index."""
-        return np.concatenate([[0], np.cumsum(self._shape.lengths, dtype=np.int64)])
+    @property
+    def dated(self) -> IntArray:
+        """(cards,) date of the card at each place, microseconds since 1970."""
+        if self._dated is None:
+            self._dated = _dates(self.rows)
+        return self._dated
 
     @property
     def mean_length(self) -> float:
         """Words in the average chunk."""
         return float(self.words_before[-1]) / max(1, self.chunks)
 
+    def mean_window(self, window: int) -> float:
+        """Words in the average window of this many chunks either side; a head chunk is its own window."""
+        if window not in self._window_words:
+            self._window_words[window] = _window_words(self._shape.lengths, self.counts, window)
+        return self._window_words[window] / max(1, self.chunks)
+
     @property
     def embeddable(self) -> npt.NDArray[np.bool_]:
         """(chunks,) whether the chunk of each row should have a vector."""
         return self._shape.embeddable
 
-    @cached_property
-    def _shape(self) -> codec.Shape:
-        return codec.decode_shapes([self.rows[place].shape for place in self.places.tolist()], self.counts)
+    def _lengths_of(self, slots: IntArray) -> npt.NDArray[np.uint32]:
+        return self._shape.lengths[ranges(self.first_rows[slots], self.counts[slots])]
 
 
-class Roster:
-    """Reads card rows once and hands them to one table after another."""
+def windows(first_rows: IntArray, chunk_rows: IntArray, window: int) -> tuple[IntArray, IntArray]:
+    """First row, and row after the last, of the windows around chunks.
 
-    def __init__(self) -> None:
-        self._rows: dict[int, CardRow] = {}
-        self._last: tuple[tuple[int, int], CardTable] | None = None
+    Args:
+        first_rows: as in ``CardTable``.
+        chunk_rows: (n,) rows of the chunks.
+        window: body chunks either side.
+    """
+    slots = np.searchsorted(first_rows, chunk_rows, side="right") - 1
+    head = first_rows[slots]
+    first = np.maximum(head + 1, chunk_rows - window)
+    end = np.minimum(first_rows[slots + 1], chunk_rows + window + 1)
+    is_head = chunk_rows == head
+    return np.where(is_head, head, first), np.where(is_head, head + 1, end)
 
-    def table(self, connection: sqlite3.Connection, sequence: int, stamped: int) -> CardTable:
-        """The cards alive at a sequence number.
 
-        Args:
-            connection: to the catalog.
-            sequence: the view's.
-            stamped: the last change of any card, as the connection sees it; the table is the same while both are.
+def _window_words(lengths: npt.NDArray[np.uint32], counts: IntArray, window: int) -> int:
+    """Words in all windows of some cards."""
+    first_rows = np.concatenate([[0], np.cumsum(counts)])
+    first, end = windows(first_rows, np.arange(first_rows[-1]), window)
+    before = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return int((before[end] - before[first]).sum())
 
-        Raises:
-            sqlite3.DatabaseError: a row is damaged.
-        """
-        if self._last is None or self._last[0] != (sequence, stamped):
-            self._last = ((sequence, stamped), CardTable(self._read(connection, sequence)))
-        return self._last[1]
 
-    def _read(self, connection: sqlite3.Connection, sequence: int) -> list[CardRow]:
-        alive = dict(connection.execute(_ALIVE, (sequence, sequence)).fetchall())
-        held = self._rows
-        missing = [v for v, changed in alive.items() if v not in held or held[v].changed != changed]
-        if missing:
-            held = held | {row[0]: CardRow(row) for row in connection.execute(_ROWS, (many(missing),))}
-        self._rows = {version: held[version] for version in alive}
-        return list(self._rows.values())
+def _splice(gone: Sequence[int], come: Sequence[int]) -> Splice:
+    """Of single values: old indices that go, and old indices before which new ones come, both in order."""
+    return Splice(sorted([*((place, place, 1) for place in come), *((place, place + 1, 0) for place in gone)]))
+
+
+def _counts(rows: Sequence[CardRow]) -> IntArray:
+    return np.array([row.chunks for row in rows], np.int64)
+
+
+def _shape(rows: Sequence[CardRow], counts: IntArray) -> Shape:
+    try:
+        return codec.decode_shapes([row.shape for row in rows], counts)
+    except ValueError as error:
+        raise sqlite3.DatabaseError(str(error)) from error
+
+
+def _dates(rows: Sequence[CardRow]) -> IntArray:
+    return np.array([(row.info.dated - EPOCH) // _MICROSECOND for row in rows], np.int64)
+
+
+def _version_of(row: CardRow) -> int:
+    return row.version

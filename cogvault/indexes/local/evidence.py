@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from cogvault.indexes import int8
 from cogvault.indexes.local.arrays import ranges
-from cogvault.indexes.local.cards import CardTable
+from cogvault.indexes.local.cards import CardTable, windows
 from cogvault.indexes.local.search import Reader
-from cogvault.indexes.local.view import Scan, VectorView, windows
+from cogvault.indexes.local.view import Scan, VectorView
 from cogvault.indexes.local.vocabulary import ResolvedTerms
 from cogvault.types import Evidence, FloatArray, IntArray, LayerEvidence, Term
 
@@ -42,7 +42,7 @@ def evidence(
     rows = table.first_rows[located.slots] + located.positions
     layers = (
         _Units(rows, rows + 1),
-        _Units(*windows(table, rows, window)),
+        _Units(*windows(table.first_rows, rows, window)),
         _Units(table.first_rows[located.slots], table.first_rows[located.slots + 1]),
     )
     resolved = view.resolve(reader.connection, terms)

@@ -10,11 +10,11 @@ from threading import RLock
 from cogvault.errors import IndexFault
 from cogvault.indexes.infos import latest
 from cogvault.indexes.local import writer
-from cogvault.indexes.local.cards import Roster
 from cogvault.indexes.local.damage import is_damage
 from cogvault.indexes.local.heap import share_heaps
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import ReadPool, file_identity
+from cogvault.indexes.local.roster import Roster
 from cogvault.indexes.local.schema import State, read_state
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.snapshot import LocalSnapshot
@@ -175,7 +175,10 @@ class LocalIndex:
             table = self._roster.table(connection, lexical.sequence, state.stamped)
             self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state, table)
             self._matrix = self._matrix_of(connection, state, last)
-            self._view = View(state, table, self._vocabulary, lexical, self._matrix)
+            self._view = View(state, table, self._vocabulary, lexical, self._matrix, last)
+            if last is not None and last.has_read_vectors:
+                # Before the next change: vectors of a view are cheap to follow from the one before, and no other.
+                self._view.vectors(connection)
             return self._view
 
     def _matrix_of(self, connection: sqlite3.Connection, state: State, last: View | None) -> Matrix | None:

@@ -44,6 +44,8 @@ _TABLES = (
         checksum INTEGER NOT NULL)""",
     "CREATE INDEX cards_id ON cards (id)",
     "CREATE INDEX cards_life ON cards (version, born, dead, changed)",
+    # What changed since a reader's last view; covers what it needs to know first.
+    "CREATE INDEX cards_changed ON cards (changed, born, dead)",
     f"CREATE INDEX cards_dead ON cards (dead) WHERE dead < {NEVER}",
     # By the id of the block's first chunk.
     "CREATE TABLE texts (chunk INTEGER PRIMARY KEY, content BLOB NOT NULL, checksum INTEGER NOT NULL)",

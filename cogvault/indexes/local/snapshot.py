@@ -147,16 +147,13 @@ class LocalSnapshot:
 
 
 def _newest_first(reader: Reader, missing: BoolArray, limit: int) -> IntArray:
-    """Ids of at most ``limit`` of the chunks that are True by row, newest card first."""
+    """Ids of at most ``limit`` of the chunks that are True by row, newest card first; cards of one date by id."""
     table = reader.view.table
-    counts = np.add.reduceat(missing, table.first_rows[:-1], dtype=np.int64) if len(table.cards) else np.empty(0)
-    found: list[int] = []
-    for slot in table.newest[counts[table.newest] > 0].tolist() if len(table.cards) else ():
-        rows = np.flatnonzero(missing[table.first_rows[slot] : table.first_rows[slot + 1]])
-        found.extend((table.starts[slot] + rows).tolist())
-        if len(found) >= limit:
-            break
-    return np.array(found[: max(0, limit)], np.int64)
+    rows = np.flatnonzero(missing)
+    slots = np.searchsorted(table.first_rows, rows, side="right") - 1
+    places = table.places[slots]
+    order = np.lexsort((rows, places, -table.dated[places]))[: max(0, limit)] if len(rows) else rows
+    return table.starts[slots[order]] + rows[order] - table.first_rows[slots[order]]
 
 
 def _chunks(reader: Reader, ids: IntArray) -> list[StoredChunk]:

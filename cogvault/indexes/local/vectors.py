@@ -65,16 +65,6 @@ class CardVectors:
         return cls(np.frombuffer(positions, "<u4"), np.frombuffer(content, "<u4", count), rows)
 
 
-def held(connection: sqlite3.Connection, model: str) -> tuple[IntArray, IntArray]:
-    """Card versions and positions of all chunks that have a vector of a model (fingerprint), one entry a chunk."""
-    pairs = connection.execute(
-        "SELECT version, positions FROM vectors WHERE model = (SELECT id FROM models WHERE fingerprint = ?)", (model,)
-    ).fetchall()
-    positions = np.frombuffer(b"".join([each for _, each in pairs]), "<u4").astype(np.int64)
-    counts = [len(each) // 4 for _, each in pairs]
-    return np.repeat(np.array([version for version, _ in pairs], np.int64), counts), positions
-
-
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """What is known of some rows of the matrix beside the vectors themselves; see ``Matrix``."""

@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from cogvault.indexes.local import codec, words
-from cogvault.indexes.local.cards import CardRow
 from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.rows import CardRow
 from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.vectors import CardVectors

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from cogvault.indexes import int8
 from cogvault.indexes.filters import mask
+from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
+from cogvault.indexes.local.coverage import Coverage
 from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
-from cogvault.indexes.local.vectors import Matrix, held
+from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.vocabulary import ResolvedTerms, Vocabulary
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
@@ -40,28 +42,72 @@ class Scan:
     dots: npt.NDArray[np.int32]
 
 
-class VectorView:
-    """The rows of a matrix that belong to a table's chunks."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a view of vectors takes over from the one before; see the fields of ``VectorView`` with these names."""
 
-    def __init__(self, matrix: Matrix, table: CardTable) -> None:
+    places: npt.NDArray[np.int32]
+    inverse_lengths: npt.NDArray[np.float32]
+    row_of: npt.NDArray[np.int32]
+    card_squares: IntArray
+    window_squares: dict[int, IntArray]
+
+
+class VectorView:
+    """The rows of a matrix that belong to a table's chunks.
+
+    Args:
+        matrix: the vectors.
+        table: the cards.
+        before: another view, which is followed when it is of the same matrix and of this table or the one before.
+    """
+
+    def __init__(self, matrix: Matrix, table: CardTable, before: VectorView | None = None) -> None:
         self._matrix = matrix
         self.table = table
         self.size = matrix.size
         self.squares = matrix.squares
-        slots = table.find(matrix.versions)
-        alive = slots >= 0
-        self.rankable: BoolArray = alive & (self.squares > 0)
-        """(size,) rows of the view that have a direction."""
-        self.inverse_lengths = 1 / np.sqrt(np.maximum(self.squares, 1).astype(np.float32))
+        known = (None if before is None else before.known_for(matrix, table)) or _nothing(table)
+        new = self.squares[len(known.places) :]
+        self.places = np.concatenate([known.places, np.full(len(new), -1, np.int32)])
+        """(size,) place of each row's card, -1 = the view has no such card."""
+        self.inverse_lengths = np.concatenate(
+            [known.inverse_lengths, 1 / np.sqrt(np.maximum(new, 1).astype(np.float32))]
+        )
         """(size,) float32."""
-        self.places = np.full(self.size, -1, np.int32)
-        """(size,) place of each row's card."""
-        self.places[alive] = table.places[slots[alive]]
-        self._row_of = np.full(table.chunks, -1, np.int32)
-        self._row_of[table.first_rows[slots[alive]] + matrix.positions[alive]] = np.flatnonzero(alive)
-        self._card_squares = np.full(len(table.starts), -1, np.int64)
-        self._window_squares: dict[int, IntArray] = {}
+        self._row_of = known.row_of
+        self._card_squares = known.card_squares
+        self._window_squares = known.window_squares
+        self._take_in(np.flatnonzero(self.places < 0))
+        self.rankable: BoolArray = (self.places >= 0) & (self.squares > 0)
+        """(size,) rows of the view that have a direction."""
         self._scan: Scan | None = None
+
+    def known_for(self, matrix: Matrix, table: CardTable) -> _Known | None:
+        """What stays true for another table, in arrays that are the caller's; None = nothing."""
+        step = table.step_from(self.table)
+        if matrix is not self._matrix or step is None:
+            return None
+        return _Known(
+            # The last one stands for -1.
+            np.append(step.places.moved(len(self.table.rows)), -1).astype(np.int32)[self.places],
+            self.inverse_lengths,
+            step.rows.extended(self._row_of, -1),
+            step.slots.extended(self._card_squares, -1),
+            {window: step.rows.extended(squares, -1) for window, squares in self._window_squares.items()},
+        )
+
+    def _take_in(self, rows: IntArray) -> None:
+        """Find the cards of matrix rows; what was known of these cards is no longer true."""
+        slots = self.table.find(self._matrix.versions[rows])
+        rows, slots = rows[slots >= 0], slots[slots >= 0]
+        self.places[rows] = self.table.places[slots]
+        self._row_of[self.table.first_rows[slots] + self._matrix.positions[rows]] = rows
+        self._card_squares[slots] = -1
+        slots = np.unique(slots)
+        chunk_rows = ranges(self.table.first_rows[slots], self.table.counts[slots])
+        for squares in self._window_squares.values():
+            squares[chunk_rows] = -1
 
     def chunks(self, rows: IntArray) -> IntArray:
         """Chunk ids of matrix rows."""
@@ -121,6 +167,15 @@ class VectorView:
         return known[chunk_rows]
 
 
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """What a view takes over from the one before: its vectors and coverage to follow, and masks for its own cards."""
+
+    vectors: VectorView | None = None
+    coverage: Coverage | None = None
+    masks: dict[Filter, BoolArray] = field(default_factory=dict)
+
+
 class View:
     """One sequence number in memory.
 
@@ -130,10 +185,17 @@ class View:
         vocabulary: its words.
         lexical: the keyword part.
         matrix: vectors of the serving model, None = there are none.
+        before: the view before it, from which is taken what still is true.
     """
 
     def __init__(
-        self, state: State, table: CardTable, vocabulary: Vocabulary, lexical: LexicalView, matrix: Matrix | None
+        self,
+        state: State,
+        table: CardTable,
+        vocabulary: Vocabulary,
+        lexical: LexicalView,
+        matrix: Matrix | None,
+        before: View | None,
     ) -> None:
         self.state = state
         self.identity = state.decoded_identity()
@@ -142,10 +204,12 @@ class View:
         self._matrix = matrix
         self._lock = Lock()
         self._vectors: VectorView | None = None
+        carried = _Carried() if before is None else before.carried(table)
+        self._vectors_before = carried.vectors
+        self._coverage = carried.coverage
         self._vocabulary = vocabulary
-        self._masks: dict[Filter, BoolArray] = {}
+        self._masks = carried.masks
         self._terms: tuple[tuple[Term, ...], ResolvedTerms] | None = None
-        self._windows: dict[int, float] = {}
         self.stats: IndexStats | None = None
         """Measured once, by whoever knows how."""
 
@@ -159,8 +223,15 @@ class View:
             if self._vectors is None and self._matrix is not None:
                 with self._matrix.lock:
                     self._matrix.refresh(connection)
-                    self._vectors = VectorView(self._matrix, self.table) if self._matrix.size else None
+                    if self._matrix.size:
+                        self._vectors = VectorView(self._matrix, self.table, self._vectors_before)
+                        self._vectors_before = None
             return self._vectors
+
+    @property
+    def has_read_vectors(self) -> bool:
+        """True when somebody asked for them."""
+        return self._vectors is not None
 
     def dead_vectors(self) -> BoolArray | None:
         """(rows,) True for rows of the matrix that no card of the view has; None when they were never read."""
@@ -169,12 +240,9 @@ class View:
 
     def has_vector(self, connection: sqlite3.Connection, model: str) -> BoolArray:
         """(chunks,) by row of the table: which have a vector of a model (fingerprint)."""
-        versions, positions = held(connection, model)
-        slots = self.table.find(versions)
-        alive = slots >= 0
-        found = np.zeros(self.table.chunks, np.bool_)
-        found[self.table.first_rows[slots[alive]] + positions[alive]] = True
-        return found
+        coverage = Coverage.of(connection, model, self.table, self._coverage)
+        self._coverage = coverage
+        return coverage.held
 
     def mask(self, filter: Filter) -> BoolArray | None:
         """(cards,) by place: which cards pass; None = all."""
@@ -186,6 +254,18 @@ class View:
             self._masks = {**(self._masks if len(self._masks) < _CACHED_MASKS else {}), filter: found}
         return found
 
+    def carried(self, table: CardTable) -> _Carried:
+        """What the view of another table takes over."""
+        step, masks = table.step_from(self.table), self._masks
+        if step is None:
+            return _Carried()
+        come = [table.cards[place] for place in step.places.come.tolist()]
+        return _Carried(
+            self._vectors,
+            self._coverage,
+            {filter: step.places.array(held, mask(come, filter)) for filter, held in masks.items()},
+        )
+
     def resolve(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> ResolvedTerms:
         """Terms in this view's vocabulary; the last ones are kept, because each query asks twice."""
         key = tuple(terms)
@@ -196,27 +276,15 @@ class View:
         return last[1]
 
     def mean_window(self, window: int) -> float:
-        """Words in the average window of this many chunks either side; a head chunk is its own window."""
-        if window not in self._windows:
-            table = self.table
-            rows = np.arange(table.chunks)
-            first, end = windows(table, rows, window)
-            before = table.words_before
-            self._windows[window] = float((before[end] - before[first]).sum()) / max(1, table.chunks)
-        return self._windows[window]
+        """See ``CardTable.mean_window``."""
+        return self.table.mean_window(window)
 
 
-def windows(table: CardTable, chunk_rows: IntArray, window: int) -> tuple[IntArray, IntArray]:
-    """First row, and row after the last, of the windows around chunks.
-
-    Args:
-        table: the cards.
-        chunk_rows: (n,) rows of the chunks.
-        window: body chunks either side.
-    """
-    slots = np.searchsorted(table.first_rows, chunk_rows, side="right") - 1
-    head = table.first_rows[slots]
-    first = np.maximum(head + 1, chunk_rows - window)
-    end = np.minimum(table.first_rows[slots + 1], chunk_rows + window + 1)
-    is_head = chunk_rows == head
-    return np.where(is_head, head, first), np.where(is_head, head + 1, end)
+def _nothing(table: CardTable) -> _Known:
+    return _Known(
+        np.empty(0, np.int32),
+        np.empty(0, np.float32),
+        np.full(table.chunks, -1, np.int32),
+        np.full(len(table.starts), -1, np.int64),
+        {},
+    )

@@ -11,8 +11,8 @@ import numpy as np
 from cogvault.indexes import int8
 from cogvault.indexes.infos import check_batch
 from cogvault.indexes.local import codec, words
-from cogvault.indexes.local.cards import card_checksum
 from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.rows import card_checksum
 from cogvault.indexes.local.schema import NEVER, TEXT_BLOCK, State, many, read_state, transaction, write_state
 from cogvault.indexes.local.vectors import CardVectors
 from cogvault.indexes.local.words import CardWords
