@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from threading import Lock
 
 from cogvault.cards.paths import resolve_inside
 from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
 from cogvault.indexing.known_files import KnownFiles
+from cogvault.lifecycle.recent import RecentTexts
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.text.likeness import NEAR, Print, likeness, overlap, print_of, telling_words
@@ -31,9 +29,6 @@ _MIN_SHARE = 0.25
 # Bytes of a file for each character of the text; a longer one cannot say nearly the same.
 _MAX_LENGTH_RATIO = 16
 _FRONTMATTER_BYTES = 8 * 1024
-# What this process wrote, which the index may not know yet: compared by words the newest, by digest far more.
-_RECENT_COMPARED = 500
-_RECENT_KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +56,6 @@ class _OnDisk:
     words: Print
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    id: str
-    words: Print
-
-
 class SimilarCards:
     """Looks for cards like a text. Safe to share between threads.
 
@@ -81,8 +70,7 @@ class SimilarCards:
     def __init__(self, workspace: Workspace, known: Callable[[], Snapshot]) -> None:
         self._workspace = workspace
         self._known = known
-        self._lock = Lock()
-        self._recent: OrderedDict[str, _Written] = OrderedDict()
+        self._recent = RecentTexts()
 
     def look(self, text: str, words: Print) -> Similarity:
         """Cards like a text, ``words`` being its print."""
@@ -101,21 +89,15 @@ class SimilarCards:
     def twin(self, id: str | None, words: Print, length: int) -> Twin | None:
         """The card with this id, should it have the very same text. None as id: one that was written through here."""
         if id is None:
-            with self._lock:
-                written = self._recent.get(words.digest)
-            if written is None:
-                return None
-            id = written.id
+            id = self._recent.same(words)
+        if id is None:
+            return None
         card = self._read(id, length)
         return card.twin if card is not None and card.words.digest == words.digest else None
 
     def remember(self, id: str, words: Print) -> None:
         """A card was written."""
-        with self._lock:
-            self._recent[words.digest] = _Written(id, words)
-            self._recent.move_to_end(words.digest)
-            while len(self._recent) > _RECENT_KEPT:
-                self._recent.popitem(last=False)
+        self._recent.add(id, words)
 
     def _candidates(self, text: str, whole: Print) -> list[str]:
         terms = tuple(Term(TermKind.EXACT, word, 1.0) for word in telling_words(text, _WORDS))
@@ -128,11 +110,8 @@ class SimilarCards:
         return list(dict.fromkeys(chunk.card for chunk in found))[:_CARDS]
 
     def _recent_like(self, words: Print) -> list[str]:
-        with self._lock:
-            same = self._recent.get(words.digest)
-            newest = list(islice(reversed(self._recent.values()), _RECENT_COMPARED))
-        like = [written.id for written in newest if likeness(words, written.words) >= NEAR]
-        return like[:_CARDS] if same is None else [same.id, *like[:_CARDS]]
+        same, like = self._recent.same(words), self._recent.like(words)[:_CARDS]
+        return like if same is None else [same, *like]
 
     def _read(self, id: str, length: int) -> _OnDisk | None:
         """The card; None = it is gone, cannot be read, or is far longer."""

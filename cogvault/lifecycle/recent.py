@@ -1,0 +1,82 @@
+"""What this process wrote just now, which the index may not know yet."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from dataclasses import dataclass
+from threading import Lock
+
+from cogvault.text.likeness import NEAR, Print, likeness
+
+__all__ = ["RecentTexts"]
+
+# Compared by words the newest, by digest far more.
+_COMPARED = 500
+_KEPT = 20_000
+# Texts that say nearly the same share at least this much of the weight of each: what ``likeness`` says of one that has
+# no other words.
+_SHARED = NEAR / (2 - NEAR)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    id: str
+    words: Print
+
+
+class RecentTexts:
+    """Cards by their texts. Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, _Written] = OrderedDict()
+        # The newest of them by digest, and where each of their words is.
+        self._compared: OrderedDict[str, _Written] = OrderedDict()
+        self._with_word: dict[str, set[str]] = defaultdict(set)
+
+    def same(self, words: Print) -> str | None:
+        """The card that had the very same text when it was written."""
+        with self._lock:
+            written = self._kept.get(words.digest)
+        return None if written is None else written.id
+
+    def like(self, words: Print) -> list[str]:
+        """The cards with nearly the same text, the newest first."""
+        with self._lock:
+            near = self._sharing(words)
+            found = [self._compared[digest] for digest in reversed(self._compared) if digest in near]
+        return [written.id for written in found if likeness(words, written.words) >= NEAR]
+
+    def add(self, id: str, words: Print) -> None:
+        """A card was written."""
+        written = _Written(id, words)
+        with self._lock:
+            self._kept[words.digest] = written
+            self._kept.move_to_end(words.digest)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+            self._compared[words.digest] = written
+            self._compared.move_to_end(words.digest)
+            for word in words.weights:
+                self._with_word[word].add(words.digest)
+            if len(self._compared) > _COMPARED:
+                self._drop(self._compared.popitem(last=False)[1].words)
+
+    def _sharing(self, words: Print) -> set[str]:
+        """Digests of all that can be like a text: whatever has none of these words shares too little of it."""
+        total = sum(words.weights.values())
+        found = {words.digest}
+        spare = (1 - _SHARED) * total
+        # Words that few have come first, so that few are found.
+        for word in sorted(words.weights, key=lambda word: len(self._with_word.get(word, ()))):
+            found |= self._with_word.get(word, set())
+            spare -= words.weights[word]
+            if spare < 0:
+                break
+        return found
+
+    def _drop(self, words: Print) -> None:
+        for word in words.weights:
+            self._with_word[word].discard(words.digest)
+            if not self._with_word[word]:
+                del self._with_word[word]
