@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from cogvault.cards.paths import printable
 from cogvault.errors import PathError
@@ -13,7 +13,7 @@ from cogvault.protocols import Snapshot
 from cogvault.text.normalise import nfc
 from cogvault.types import CardInfo, CardLayers
 
-__all__ = ["VaultLayers", "folder_of", "update_folders"]
+__all__ = ["VaultLayers", "folder_of", "folders_above", "update_folders"]
 
 
 class VaultLayers:
@@ -55,6 +55,15 @@ class VaultLayers:
 def folder_of(text: str) -> str:
     """The folder that a text names, as the store knows it."""
     return ROOT if text in ("", ".", "./") else nfc(text).removeprefix("./").removesuffix("/") or text
+
+
+def folders_above(ids: Iterable[str]) -> set[str]:
+    """Paths of the folders whose layers may tell of these cards: those around them, up to the vault."""
+    found = {ROOT}
+    for id in ids:
+        while id := id.rpartition("/")[0]:
+            found.add(id)
+    return found
 
 
 def update_folders(snapshot: Snapshot, store: FolderStore, summarizer: str, *, is_changed: bool) -> int:

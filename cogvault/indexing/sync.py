@@ -21,7 +21,7 @@ from cogvault.indexing.locking import hold
 from cogvault.indexing.meter import Meter
 from cogvault.indexing.plan import Plan, Seen, plan
 from cogvault.indexing.report import Progress, SyncReport, degraded, without_model
-from cogvault.indexing.rollups import update_folders
+from cogvault.indexing.rollups import folders_above, update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vectors import Embedded, embed_pending
@@ -161,7 +161,8 @@ class Syncer:
                 aside and made anew.
             progress: called as the work goes on; an exception of it ends the sync, and what is committed stays.
             embed_limit: chunks to embed at most, 0 = none, None = all. Who sets one cannot wait: a language model that
-                writes layers is not asked either, and its cards keep extracted ones for now.
+                writes layers is not asked either, its cards keep extracted ones for now, and layers of folders are made
+                later.
             paths: only these may have changed (absolute, or relative to the root); None = any.
             timeout_seconds: how long to wait for another sync, None = as the options say. Who sets it waits only when
                 there is something to write.
@@ -189,7 +190,7 @@ class Syncer:
                 if verify and (faults := self._index.verify()):
                     self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
                 look = self._look(verify, paths, meter)  # again: only now nobody else writes
-                report = self._keyword(look, meter, is_whole=paths is None)
+                report = self._keyword(look, meter, is_hurried=paths is not None or embed_limit is not None)
         self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
         report = self._vectors(report, embed_limit, wait, meter)
@@ -246,7 +247,7 @@ class Syncer:
                 "(`cogvault index --verify`)",
             )
 
-    def _keyword(self, look: _Look, meter: Meter, *, is_whole: bool) -> SyncReport:
+    def _keyword(self, look: _Look, meter: Meter, *, is_hurried: bool) -> SyncReport:
         todo = look.todo
         if not self._index.snapshot().stats.identity.chunking:
             self._last.forget()
@@ -262,11 +263,13 @@ class Syncer:
                 if new in applied.ids:
                     self._summarizer.rename(old, new)
         report = self._told(look, applied, meter)  # what follows changes no answer
-        # Somebody waits for a few files: folders' layers are made for who asks for them, or by the next sync of all.
-        # What is gone must not live on in them.
-        if not is_whole and not todo.removed:
-            return report
-        return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
+        if not is_hurried:
+            return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
+        # Folders' layers are made for who asks for them, or by the next sync that nobody waits for; but what is gone
+        # must not live on in them.
+        if todo.removed and self._folders is not None:
+            self._folders.drop(folders_above(todo.removed))
+        return report
 
     def _told(self, look: _Look, applied: Applied, meter: Meter) -> SyncReport:
         """What was done, and what could not be."""

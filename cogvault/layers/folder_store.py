@@ -60,6 +60,16 @@ class FolderStore:
         found = self._file.read(lambda database: dict(_rows(database, [path]))) or {}
         return found.get(path)
 
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forget these folders until they are made anew; the others stay what they are."""
+
+        def write(database: sqlite3.Connection) -> None:
+            database.executemany("DELETE FROM folder WHERE path = ?", [(path,) for path in paths])
+            database.execute("DELETE FROM made_from")
+
+        if self._file.path.exists():
+            self._file.write(write)
+
     def apply(self, change: RollupChange, sequence: int) -> None:
         """Carry out a change in one transaction.
 
