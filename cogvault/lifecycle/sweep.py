@@ -24,6 +24,8 @@ __all__ = ["Forgetting", "SweepRules", "judge", "measure"]
 logger = logging.getLogger(__name__)
 
 _TASK = "sweep"
+# A card in which one of these cannot be read may be one that is to be kept.
+_KEEPING_KEYS = ("pinned", "type", "importance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,14 @@ class SweepRules:
         return cls(config.forgetting_min_strength, config.forgetting_grace_days, config.evergreen_types)
 
 
-def measure(card: CardInfo, used: Used | None, now: datetime) -> CardStrength:
+def measure(card: CardInfo, used: Used | None, now: datetime, lost_at: datetime | None = None) -> CardStrength:
     """Strength of one card.
 
     Forgetting begins with the last use; of a card that was never used, with its ``updated`` or ``created`` date,
-    whichever is later, or with its file's time when it has neither.
+    whichever is later, or with its file's time when it has neither. Where uses were lost it does not begin before that.
     """
     dates = [date for date in (card.updated, card.created) if date is not None] or [mtime(card.stamp)]
-    since = max(dates) if used is None else max(used.last, *dates)
+    since = max(date for date in (*dates, lost_at, None if used is None else used.last) if date is not None)
     uses = 0 if used is None else used.uses
     return CardStrength(
         id=card.id,
@@ -67,10 +69,22 @@ def measure(card: CardInfo, used: Used | None, now: datetime) -> CardStrength:
 
 
 def judge(
-    cards: Sequence[CardInfo], uses: Mapping[str, Used], rules: SweepRules, now: datetime
+    cards: Sequence[CardInfo],
+    uses: Mapping[str, Used],
+    rules: SweepRules,
+    now: datetime,
+    lost_at: datetime | None = None,
 ) -> tuple[SweepItem, ...]:
-    """Every card with a verdict, weakest first."""
-    items = (_judge(card, measure(card, uses.get(card.id), now), rules, now) for card in cards)
+    """Every card with a verdict, weakest first.
+
+    Args:
+        cards: to judge.
+        uses: by id.
+        rules: what is kept.
+        now: the current instant.
+        lost_at: when uses were lost last; before that a card may have been used. None = never.
+    """
+    items = (_judge(card, measure(card, uses.get(card.id), now, lost_at), rules, now) for card in cards)
     return tuple(sorted(items, key=lambda item: (item.card.strength, item.card.id)))
 
 
@@ -101,14 +115,19 @@ class Forgetting:
 
         Raises:
             PathError: there is none.
+            VaultError: how often it was used cannot be read.
         """
         id = find(self._workspace, text).id
         return next(card for card in self.strengths() if card.id == id)
 
     def strengths(self) -> tuple[CardStrength, ...]:
-        """Strength of every card, weakest first."""
-        uses, now = self._usage.all(), self._workspace.clock()
-        found = (measure(card, uses.get(card.id), now) for card in self._workspace.fresh().cards)
+        """Strength of every card, weakest first.
+
+        Raises:
+            VaultError: how often cards were used cannot be read.
+        """
+        uses, lost_at, now = self._usage.all(), self._usage.lost_at(), self._workspace.clock()
+        found = (measure(card, uses.get(card.id), now, lost_at) for card in self._workspace.fresh().cards)
         return tuple(sorted(found, key=lambda card: (card.strength, card.id)))
 
     def sweep(self, *, apply: bool, purge: bool = False) -> SweepReport:
@@ -122,6 +141,7 @@ class Forgetting:
 
         Raises:
             ConfigError: ``purge``, but ``forgetting_archive_before_delete`` is on.
+            VaultError: how often cards were used cannot be read; they are not taken for unused.
         """
         if purge and self._workspace.config.forgetting_archive_before_delete:
             raise ConfigError(
@@ -130,7 +150,7 @@ class Forgetting:
                 hint="purge archived cards one by one, or set forgetting_archive_before_delete = false",
             )
         cards = self._workspace.latest()[0].cards
-        items = judge(cards, self._usage.all(), self._rules, self._workspace.clock())
+        items = judge(cards, self._usage.all(), self._rules, self._workspace.clock(), self._usage.lost_at())
         if not apply:
             return SweepReport(items, applied=False)
         step = Action.PURGED if purge else Action.ARCHIVED
@@ -185,6 +205,10 @@ def _verdict(card: CardInfo, measured: CardStrength, rules: SweepRules, now: dat
         return Verdict.PINNED, "pinned"
     if fold(card.type or "") in {fold(kind) for kind in rules.evergreen_types}:
         return Verdict.EVERGREEN, f"cards of type {card.type} are evergreen"
+    if not card.writable:
+        return Verdict.UNREADABLE, "its frontmatter cannot be read, so it may be pinned: correct it"
+    if (problem := next((each for each in card.problems if each.key in _KEEPING_KEYS), None)) is not None:
+        return Verdict.UNREADABLE, f"{problem.message}: correct it"
     changed = max(date for date in (card.created, card.updated, mtime(card.stamp)) if date is not None)
     age_days = (now - changed) / timedelta(days=1)
     if age_days <= rules.grace_days:

@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from cogvault.config import make_private
+from cogvault.errors import VaultError
 from cogvault.layers.sqlite_file import is_damaged
 
 __all__ = ["Usage", "Used"]
@@ -31,6 +33,8 @@ ON CONFLICT (id) DO UPDATE SET uses = uses + excluded.uses, last = max(last, exc
 """
 # Nobody waits longer for another process: a search must not, and one use more or less says nothing.
 _WAIT_SECONDS = 1.0
+_LOST = "counts lost"
+_LOST_HINT = "try again; should it stay like that, look at the rights of the file and its folder"
 
 T = TypeVar("T")
 
@@ -51,7 +55,8 @@ class Used:
 class Usage:
     """Counts uses in a small SQLite file that threads and processes share. A kill loses nothing that was counted.
 
-    It fails no one: what cannot be counted is logged. A damaged file is set aside and a new one begun.
+    Counting fails no one: what cannot be counted is logged. A damaged file is set aside and a new one begun, which
+    remembers when: before that nobody knows what was used. Who asks for counts that cannot be read is told so.
 
     Args:
         path: the file; it and its folder are made by the first use.
@@ -72,11 +77,22 @@ class Usage:
             self._write(lambda database: database.executemany(_NOTE, rows))
 
     def all(self) -> Mapping[str, Used]:
-        """Uses by id of all cards that were ever used, archived ones too."""
-        if not self.path.exists():
-            return {}
-        found = self._write(lambda database: database.execute("SELECT id, uses, last FROM used").fetchall())
-        return {id: Used(uses, datetime.fromtimestamp(last, UTC)) for id, uses, last in found or ()}
+        """Uses by id of all cards that were ever used, archived ones too.
+
+        Raises:
+            VaultError: they cannot be read, which is not the same as that there are none.
+        """
+        found = self._ask("SELECT id, uses, last FROM used")
+        return {id: Used(uses, datetime.fromtimestamp(last, UTC)) for id, uses, last in found}
+
+    def lost_at(self) -> datetime | None:
+        """When the counts were lost last: cards may have been used before. None = never.
+
+        Raises:
+            VaultError: as ``all``.
+        """
+        found = self._ask("SELECT at FROM done WHERE task = ?", _LOST)
+        return datetime.fromtimestamp(found[0][0], UTC) if found else None
 
     def move(self, moved: Iterable[tuple[str, str]]) -> None:
         """Cards have other ids: (old, new) each. Their uses go along."""
@@ -106,6 +122,18 @@ class Usage:
         with self._lock:
             self._disconnect()
 
+    def _ask(self, sql: str, *arguments: object) -> list[tuple[Any, ...]]:
+        try:
+            self.path.stat()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise VaultError(f"uses cannot be read: {error.strerror}", path=self.path, hint=_LOST_HINT) from error
+        found = self._write(lambda database: database.execute(sql, arguments).fetchall())
+        if found is None:
+            raise VaultError("how often cards were used cannot be read", path=self.path, hint=_LOST_HINT)
+        return found
+
     def _write(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
         """Do something in one transaction; None when the file cannot be used."""
         with self._lock:
@@ -116,6 +144,7 @@ class Usage:
                     if not is_damaged(error):
                         raise
                     self._set_aside(error)
+                    self._attempt(self._note_loss)
                     return self._attempt(work)
             except (sqlite3.Error, OSError) as error:
                 logger.warning("uses of cards were not counted: %s: %s", self.path, error)
@@ -132,7 +161,7 @@ class Usage:
             return work(database)
 
     def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self.path.parent)
         database = sqlite3.connect(self.path, _WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         # In a write-ahead log a commit needs no flush: it outlives a kill, and costs a search next to nothing.
         database.execute("PRAGMA journal_mode = WAL")
@@ -152,6 +181,9 @@ class Usage:
         self.path.replace(self.path.with_suffix(".damaged"))
         for suffix in ("-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def _note_loss(self, database: sqlite3.Connection) -> None:
+        database.execute("INSERT OR REPLACE INTO done VALUES (?, ?)", (_LOST, self._clock().timestamp()))
 
 
 def _move(database: sqlite3.Connection, pairs: list[tuple[str, str]]) -> None:

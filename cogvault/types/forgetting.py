@@ -39,6 +39,7 @@ class Verdict(StrEnum):
     YOUNG = "young"
     STRONG = "strong"
     CHANGED = "changed"
+    UNREADABLE = "unreadable"
     WEAK = "weak"
 
 

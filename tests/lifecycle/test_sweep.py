@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -201,6 +203,50 @@ def test_a_use_keeps_a_card(shelf: Shelf) -> None:
     assert shelf.forgetting().sweep(apply=True).weak == ()
     found = {card.id: card for card in shelf.forgetting().strengths()}
     assert (found["old.md"].uses, found["old.md"].strength) == (1, 1.0)
+
+
+def test_a_sweep_without_counts_is_refused_and_moves_nothing(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.usage.count(["old.md"])
+    shelf.usage.close()
+    monkeypatch.setattr("cogvault.lifecycle.usage._WAIT_SECONDS", 0.01)
+    before = shelf.files()
+    with closing(sqlite3.connect(shelf.usage.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(VaultError, match="how often cards were used"):
+            shelf.forgetting().sweep(apply=True)
+        with pytest.raises(VaultError, match="how often cards were used"):
+            shelf.forgetting().strengths()
+        shelf.forgetting(forgetting_enabled=True).sweep_by_schedule()
+    assert shelf.files() == before
+
+
+def test_cards_are_not_archived_because_their_counts_were_lost(shelf: Shelf) -> None:
+    shelf.usage.count(["old.md"] * 20)
+    shelf.usage.close()
+    shelf.usage.path.write_bytes(b"this is no database, whatever its name may say" * 100)
+    before = shelf.files()
+    shelf.forgetting(forgetting_enabled=True).sweep_by_schedule()
+    assert shelf.files() == before
+    shelf.now += timedelta(days=400)
+    assert [item.card.id for item in shelf.forgetting().sweep(apply=True).weak] == ["new.md", "old.md"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "---\ntitle: a: b\npinned: true\ntype: feedback\n---\n",
+        "---\npinned: true\ntype: feedback\n",
+        "---\npinned: yess\n---\n",
+        "---\npinned: false\ntype: [feedback, note]\n---\n",
+    ],
+)
+def test_a_card_that_may_be_pinned_is_kept_and_named(shelf: Shelf, head: str) -> None:
+    shelf.write("unsure.md", f"{head}Old.", 800)
+    report = shelf.forgetting().sweep(apply=True)
+    [item] = [item for item in report.items if item.card.id == "unsure.md"]
+    assert (item.verdict, item.action) == (Verdict.UNREADABLE, None)
+    assert "correct it" in item.reason
+    assert "unsure.md" in shelf.files()
 
 
 def test_uses_of_cards_that_somebody_deleted_are_dropped(shelf: Shelf) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from cogvault.errors import VaultError
 from cogvault.lifecycle.usage import Usage, Used
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
@@ -151,8 +152,49 @@ def test_a_file_that_cannot_be_used_fails_nobody(tmp_path: Path, caplog: pytest.
     usage = Usage(tmp_path / "state" / "usage.sqlite", Clock())
     with caplog.at_level(logging.WARNING):
         usage.count(["a.md"])
-    assert usage.all() == {}
     assert "not counted" in caplog.text
+
+
+def test_counts_that_cannot_be_read_are_not_taken_for_none(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file where the folder should be")
+    usage = Usage(tmp_path / "state" / "usage.sqlite", Clock())
+    with pytest.raises(VaultError, match="cannot be read"):
+        usage.all()
+    with pytest.raises(VaultError, match="cannot be read"):
+        usage.lost_at()
+
+
+def test_counts_that_another_process_locks_are_not_taken_for_none(
+    usage: Usage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage.count(["a.md"])
+    monkeypatch.setattr("cogvault.lifecycle.usage._WAIT_SECONDS", 0.01)
+    usage.close()
+    with closing(sqlite3.connect(usage.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(VaultError, match=r"usage\.sqlite.*cannot be read"):
+            usage.all()
+    assert usage.all()["a.md"].uses == 1
+
+
+def test_a_new_file_remembers_when_the_counts_were_lost(usage: Usage, clock: Clock) -> None:
+    usage.count(["a.md"])
+    assert usage.lost_at() is None
+    usage.close()
+    usage.path.write_bytes(b"this is no database, whatever its name may say" * 100)
+    clock.now += timedelta(days=1)
+    assert usage.all() == {}
+    clock.now += timedelta(days=1)
+    assert usage.lost_at() == NOW + timedelta(days=1)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX rights")
+def test_the_folders_above_the_file_are_for_this_user_alone(tmp_path: Path) -> None:
+    usage = Usage(tmp_path / "state" / "vaults" / "one" / "usage.sqlite", Clock())
+    usage.count(["a.md"])
+    usage.close()
+    folders = ("state", "state/vaults", "state/vaults/one")
+    assert [oct((tmp_path / folder).stat().st_mode)[-3:] for folder in folders] == ["700"] * 3
 
 
 def test_another_process_that_hangs_in_a_write_holds_nobody_up(
