@@ -7,13 +7,15 @@ import logging
 import os
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cogvault import __version__
 from cogvault.errors import CogvaultError, ConfigError, VaultError
+from cogvault_mcp.memory import MAX_K, Memory
+from cogvault_mcp.paths import given_folder
 
 if TYPE_CHECKING:
     from cogvault import Vault
@@ -43,8 +45,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from cogvault_mcp.memory import Memory
-
     settings = {
         "model": arguments.model,
         "half_life_days": arguments.half_life,
@@ -61,6 +61,10 @@ def _serve(arguments: argparse.Namespace) -> int:
         opening, connecting = partial(_open, folder, chosen), partial(_connect, folder, chosen)
         return Memory(opening, connecting, types=tuple(arguments.types), k=arguments.k)
 
+    if arguments.token_file and (arguments.tenant or not arguments.http):
+        raise ConfigError(
+            "a token file names the tenants of --http", key="token-file", hint="leave out --tenant, and say --http"
+        )
     if not arguments.http:
         from cogvault_mcp.stdio import serve_stdio
 
@@ -93,10 +97,7 @@ def _connect(folder: Path, settings: dict[str, Any]) -> RemoteVault | None:
 
 
 def _tenant(given: str | None) -> Path:
-    folder = os.environ.get("COGVAULT_TENANT", "") if given is None else given
-    if not folder.strip():
-        raise ConfigError("no vault was named", hint="say --tenant DIR, or set COGVAULT_TENANT to the vault's folder")
-    return Path(folder).expanduser()
+    return given_folder(os.environ.get("COGVAULT_TENANT", "") if given is None else given)
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -107,11 +108,24 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _token() -> str:
+    from cogvault_mcp.tenants import TOKEN_FAULT, TOKEN_HINT, is_token
+
     if token := os.environ.get(TOKEN_VARIABLE):
+        if not is_token(token):
+            raise ConfigError(TOKEN_FAULT, key=TOKEN_VARIABLE, hint=TOKEN_HINT)
         return token
     token = secrets.token_urlsafe(32)
     sys.stderr.write(f"cogvault-mcp: token {token} (set {TOKEN_VARIABLE} to keep one)\n")
     return token
+
+
+def _within(low: float, high: float, kind: type[float] = float) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        if not low <= (value := kind(text)) <= high:  # also for "nan"
+            raise argparse.ArgumentTypeError(f"{text} is not between {low:g} and {high:g}")
+        return value
+
+    return number
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -127,10 +141,12 @@ def command_line() -> argparse.ArgumentParser:
     add("--http", metavar="HOST:PORT", help="serve streamable HTTP instead of standard input and output")
     add("--token-file", type=Path, metavar="FILE", help="TOML file of several tenants and their tokens")
     add("--model", metavar="NAME", help="embedding model, as for `cogvault index`")
-    add("--half-life", type=float, metavar="DAYS", help="age at which a score is halved")
-    add("--mmr", type=float, metavar="LAMBDA", help="diversity of hits, 0 to 1")
+    add("--half-life", type=_within(0.001, 1e6), metavar="DAYS", help="age at which a score is halved")
+    add("--mmr", type=_within(0, 1), metavar="LAMBDA", help="diversity of hits, 0 to 1")
     add("--type", dest="types", action="append", default=[], metavar="T", help="recall cards of this type only")
-    add("-k", type=int, default=None, metavar="N", help="hits of a recall that does not say how many")
+    add(
+        "-k", type=_within(1, MAX_K, int), default=None, metavar="N", help="hits of a recall that does not say how many"
+    )
     add("--recursive", action=argparse.BooleanOptionalAction, help="walk subfolders")
     add("--strip-frontmatter", action=argparse.BooleanOptionalAction, help="keep frontmatter out of the body text")
     add("--ignore", action="append", default=[], metavar="GLOB", help="gitignore pattern to leave out; repeatable")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.server import Context, create_server
@@ -23,6 +23,8 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class TokenGate:
     """Lets a request pass that bears a known token, with the memory that the token opens.
 
+    A session is of the token that began it: whoever has another is told that there is none.
+
     Args:
         app: what is behind the gate.
         memories: token to memory.
@@ -31,6 +33,7 @@ class TokenGate:
     def __init__(self, app: ASGIApp, memories: Mapping[str, Memory]) -> None:
         self._app = app
         self._memories = {token.encode(): memory for token, memory in memories.items()}
+        self._sessions: dict[bytes, Memory] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -41,8 +44,21 @@ class TokenGate:
             body = {"error": "unauthorized", "hint": "send the header Authorization: Bearer TOKEN"}
             await JSONResponse(body, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
             return
+        session = _session(scope["headers"])
+        if session and self._sessions.get(session) is not memory:
+            await JSONResponse({"error": "no such session", "hint": "initialize a new one"}, 404)(scope, receive, send)
+            return
+
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                if scope["method"] == "DELETE" and message["status"] == 200:
+                    self._sessions.pop(session, None)
+                elif begun := _session(message["headers"]):
+                    self._sessions[begun] = memory
+            await send(message)
+
         scope[_MEMORY] = memory
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, note)
 
     def _memory(self, scope: Scope) -> Memory | None:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
@@ -54,6 +70,11 @@ class TokenGate:
             if hmac.compare_digest(known, token):
                 found = memory
         return found
+
+
+def _session(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The session that headers name, b"" = none."""
+    return next((value for name, value in headers if name.lower() == b"mcp-session-id"), b"")
 
 
 def http_app(memories: Mapping[str, Memory], host: str) -> ASGIApp:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from cogvault import Hits, Vault
     from cogvault.client import RemoteVault
 
-__all__ = ["Memory"]
+__all__ = ["MAX_K", "Memory"]
 
 DEFAULT_K = 5
+MAX_K = 50
 logger = logging.getLogger(__name__)
 
 

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tomllib
 from pathlib import Path
 
 from cogvault.errors import ConfigError
+from cogvault_mcp.paths import given_folder
 
-__all__ = ["read_tokens"]
+__all__ = ["TOKEN_FAULT", "TOKEN_HINT", "is_token", "read_tokens"]
 
 MIN_TOKEN = 16
+TOKEN_FAULT = f"the token needs at least {MIN_TOKEN} ASCII characters, without spaces"
+TOKEN_HINT = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 _EXAMPLE = '[tenants.ana] token = "…" path = "/home/ana/memory"'
+
+
+def is_token(value: object) -> bool:
+    """True for what can be sent in a header and is not guessed."""
+    return isinstance(value, str) and re.fullmatch(rf"[!-~]{{{MIN_TOKEN},}}", value) is not None
 
 
 def read_tokens(file: Path) -> dict[str, Path]:
@@ -21,7 +30,8 @@ def read_tokens(file: Path) -> dict[str, Path]:
     The file is TOML, one table a tenant: ``[tenants.ana]`` with ``token`` and ``path``. Nobody else may read it.
 
     Raises:
-        ConfigError: it cannot be read, is open to others, or has a wrong, short or repeated token.
+        ConfigError: it cannot be read, is open to others, has a wrong, short or repeated token, or a path that is not
+            a whole one.
     """
     try:
         if os.name == "posix" and stat.S_IMODE(file.stat().st_mode) & 0o077:
@@ -40,10 +50,11 @@ def read_tokens(file: Path) -> dict[str, Path]:
         if not isinstance(entry, dict) or set(entry) != {"token", "path"}:
             raise ConfigError("needs token and path, and nothing else", path=file, key=key, hint=_EXAMPLE)
         token, path = entry["token"], entry["path"]
-        if not isinstance(token, str) or len(token) < MIN_TOKEN or not token.isascii() or not isinstance(path, str):
-            hint = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
-            raise ConfigError(f"the token needs at least {MIN_TOKEN} ASCII characters", path=file, key=key, hint=hint)
+        if not is_token(token):
+            raise ConfigError(TOKEN_FAULT, path=file, key=key, hint=TOKEN_HINT)
+        if not isinstance(path, str) or not (folder := given_folder(path)).is_absolute():
+            raise ConfigError("the path is no whole path", path=file, key=key, hint=_EXAMPLE)
         if token in found:
             raise ConfigError("another tenant has the same token", path=file, key=key, hint="give each its own")
-        found[token] = Path(path).expanduser()
+        found[token] = folder
     return found

@@ -141,6 +141,10 @@ def test_a_page_of_another_origin_is_refused(served: Served, headers: dict[str, 
             "same token",
         ),
         ("[tenants", "no TOML"),
+        (f"[tenants.a]\ntoken = '{'a' * 20}'\npath = ''", "no vault was named"),
+        (f"[tenants.a]\ntoken = '{'a' * 20}'\npath = 'memory'", "no whole path"),
+        (f"[tenants.a]\ntoken = '{'a' * 20}'\npath = '~nobody-at-all/memory'", "no such home"),
+        (f"[tenants.a]\ntoken = '{'a ' * 20}'\npath = '/x'", "without spaces"),
     ],
 )
 def test_a_token_file_that_is_wrong_is_refused(tmp_path: Path, text: str, told: str) -> None:
@@ -167,6 +171,13 @@ def test_a_token_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
         (["--tenant", "/nowhere/at/all"], 3, "no such folder"),
         (["--http", "8765", "--tenant", "."], 2, "not an address"),
         (["--http", "127.0.0.1:0", "--tenant", "."], 2, "not an address"),
+        (["--tenant", "~nobody-at-all/memory"], 2, "no such home"),
+        (["--tenant", ".", "--mmr", "7"], 2, "not between 0 and 1"),
+        (["--tenant", ".", "--half-life", "nan"], 2, "not between"),
+        (["--tenant", ".", "-k", "0"], 2, "not between 1 and 50"),
+        (["--tenant", ".", "-k", "1.5"], 2, "invalid"),
+        (["--token-file", "tokens.toml"], 2, "say --http"),
+        (["--token-file", "tokens.toml", "--http", "127.0.0.1:8765", "--tenant", "."], 2, "leave out --tenant"),
     ],
 )
 def test_a_wrong_command_line_says_what_is_wrong(home: Path, arguments: list[str], code: int, told: str) -> None:
@@ -179,3 +190,27 @@ def test_a_wrong_command_line_says_what_is_wrong(home: Path, arguments: list[str
     )
     assert (done.returncode, done.stdout) == (code, "")
     assert told in done.stderr
+
+
+def test_a_token_that_is_easily_guessed_is_refused(home: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cogvault_mcp", "--tenant", str(home), "--http", "127.0.0.1:8765"],
+        capture_output=True,
+        text=True,
+        env=environment(home, COGVAULT_TOKEN="x"),
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "at least 16" in done.stderr
+
+
+def test_a_session_is_of_the_token_that_began_it(served: Served) -> None:
+    with httpx.Client(timeout=SECONDS) as http:
+        ana, bo = ({**ACCEPT, "Authorization": f"Bearer {TOKENS[name]}"} for name in TOKENS)
+        session = {"mcp-session-id": http.post(served.url, json=HELLO, headers=ana).headers["mcp-session-id"]}
+        ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
+        assert http.post(served.url, json=ping, headers={**bo, **session}).status_code == 404
+        assert http.delete(served.url, headers={**bo, **session}).status_code == 404
+        assert http.post(served.url, json=ping, headers={**ana, **session}).status_code == 200
+        assert http.delete(served.url, headers={**ana, **session}).status_code == 200
+        assert http.post(served.url, json=ping, headers={**ana, **session}).status_code == 404

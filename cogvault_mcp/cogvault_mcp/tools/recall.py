@@ -7,12 +7,11 @@ from typing import Any
 from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments, Words
-from cogvault_mcp.memory import Memory
+from cogvault_mcp.memory import MAX_K, Memory
 from cogvault_mcp.tools.tool import Answer, Progress, Tool
 
 __all__ = ["RECALL"]
 
-MAX_K = 50
 DEFAULT_BUDGET = 4000
 
 
