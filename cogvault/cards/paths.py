@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from cogvault.errors import PathError
 from cogvault.text.normalise import fold, visible
 
-__all__ = ["MAX_NAME_BYTES", "is_hidden", "is_usable_name", "printable", "refusal", "resolve_inside"]
+__all__ = ["MAX_NAME_BYTES", "is_hidden", "is_ordinary", "is_usable_name", "printable", "refusal", "resolve_inside"]
 
 MAX_NAME_BYTES = 255
 # Device names of Windows, refused everywhere so that a vault can be copied to any machine.
@@ -60,11 +60,16 @@ def resolve_inside(root: Path, id: str) -> Path:
 
 def is_usable_name(name: str) -> bool:
     """True for a file or folder name that a card's path may have on every system, also once somebody decodes it."""
-    if _ORDINARY.fullmatch(name):
+    if is_ordinary(name):
         return True
     if not name or _UNPRINTABLE.search(name) or len(name.encode()) > MAX_NAME_BYTES:
         return False
     return _is_harmless(name) and ("%" not in name or _is_harmless(_decoded(name)))
+
+
+def is_ordinary(name: str) -> bool:
+    """True for most names that can be used: letters and digits of ASCII, and what may stand between them."""
+    return _ORDINARY.fullmatch(name) is not None
 
 
 def is_hidden(name: str) -> bool:

@@ -70,6 +70,11 @@ class FolderRules:
         rules = self._rules(path[: path.rfind("/") + 1])
         return rules is not None and not self._ignored(rules, path)
 
+    def is_open(self, folder: str) -> bool:
+        """True when there is no pattern that could ignore a file in this folder (on disk, with a trailing ``/``)."""
+        rules = self._rules(folder)
+        return rules is not None and not self._own.sets and not rules.sets
+
     def _rules(self, folder: str) -> IgnoreRules | None:
         known = folder
         while known not in self._git:

@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from cogvault.types import KnownFile, Stamp
 
 __all__ = ["Content", "Plan", "Reader", "Seen", "plan"]
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A file as a scan saw it: its path on disk and its stamp."""
+class Seen(Protocol):
+    """A file as a scan saw it."""
 
-    path: str
-    stamp: Stamp
+    @property
+    def path(self) -> str:
+        """Its path on disk."""
+
+    @property
+    def stamp(self) -> Stamp:
+        """Its stamp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +84,16 @@ def plan(
         covers: whether the scan looked where a card would be; only then a card that was not seen is gone.
         verify: read every file, whatever its stamp says.
     """
+    new: list[str] = []
     changed: list[str] = []
     same: list[str] = []
     unread: list[str] = []
     touched: dict[str, Stamp] = {}
-    for id in sorted(known.keys() & seen.keys()):
-        before, now = known[id], seen[id]
-        if before.path != now.path:
+    for id in sorted(seen):
+        before, now = known.get(id), seen[id]
+        if before is None:
+            new.append(id)
+        elif before.path != now.path:
             changed.append(id)
         elif before.stamp == now.stamp and not verify:
             same.append(id)
@@ -98,9 +105,9 @@ def plan(
             touched[id] = content.stamp
         else:
             same.append(id)
-    gone = [id for id in sorted(known.keys() - seen.keys()) if covers(id)]
-    same.extend(id for id in known.keys() - seen.keys() if not covers(id))
-    new = sorted(seen.keys() - known.keys())
+    unseen = sorted(known.keys() - seen.keys())
+    gone = [id for id in unseen if covers(id)]
+    same.extend(id for id in unseen if not covers(id))
     moved = _moves(gone, new, known, seen, read)
     left, taken = {old for old, _ in moved}, {new for _, new in moved}
     return Plan(

@@ -18,8 +18,9 @@ from cogvault.indexing.known_files import KnownFiles
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import hold
+from cogvault.indexing.look import Look
 from cogvault.indexing.meter import Meter
-from cogvault.indexing.plan import Plan, Seen, plan
+from cogvault.indexing.plan import plan
 from cogvault.indexing.report import Progress, SyncReport, degraded, without_model
 from cogvault.indexing.rollups import folders_above, update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, scan
@@ -73,31 +74,6 @@ class SyncOptions:
             chunk_tokens=config.chunk_tokens,
             max_card_bytes=config.max_card_bytes,
             lock_timeout_seconds=config.lock_timeout_seconds,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """What a look at the files found.
-
-    Attributes:
-        todo: what the index lacks.
-        others: cards that were not looked for.
-        rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
-    """
-
-    scanned: ScanResult
-    files: CardFiles
-    todo: Plan
-    others: int
-    rebuild_as: str | None
-
-    @property
-    def is_done(self) -> bool:
-        """True when nothing has to be written."""
-        todo = self.todo
-        return self.rebuild_as is None and not (
-            todo.added or todo.changed or todo.moved or todo.removed or todo.touched
         )
 
 
@@ -189,7 +165,8 @@ class Syncer:
                     )
                 if verify and (faults := self._index.verify()):
                     self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
-                look = self._look(verify, paths, meter)  # again: only now nobody else writes
+                if look is None or not look.is_of(self._index.snapshot()):  # only now nobody else writes
+                    look = self._look(verify, paths, meter)
                 report = self._keyword(look, meter, is_hurried=paths is not None or embed_limit is not None)
         self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
@@ -206,7 +183,7 @@ class Syncer:
                     return  # another process switched models: the floor is not the new one's
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
-    def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> _Look:
+    def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> Look:
         # The snapshot is older than the scan: what another process writes in between shows as something to do.
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
@@ -226,7 +203,7 @@ class Syncer:
         known = snapshot.files if scanned.scopes else alone.files(scanned.alone)
         todo = plan(
             known,
-            {file.id: Seen(file.path, file.stamp) for file in scanned.files.values()},
+            scanned.files,
             files.content,
             covers=scanned.covers,
             verify=verify,
@@ -234,7 +211,8 @@ class Syncer:
         if known and len(todo.removed) == len(known) and not verify:
             self._refuse_another_folder(scanned, len(known))
         others = len(snapshot.cards) - len(known)
-        return _Look(scanned, files, todo, others, self._chunker.fingerprint(self._making) if rebuild else None)
+        making = self._chunker.fingerprint(self._making) if rebuild else None
+        return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making)
 
     def _refuse_another_folder(self, scanned: ScanResult, cards: int) -> None:
         """Where a disk is not mounted there is an empty folder, which must not pass for a vault without cards."""
@@ -247,7 +225,7 @@ class Syncer:
                 "(`cogvault index --verify`)",
             )
 
-    def _keyword(self, look: _Look, meter: Meter, *, is_hurried: bool) -> SyncReport:
+    def _keyword(self, look: Look, meter: Meter, *, is_hurried: bool) -> SyncReport:
         todo = look.todo
         if not self._index.snapshot().stats.identity.chunking:
             self._last.forget()
@@ -271,7 +249,7 @@ class Syncer:
             self._folders.drop(folders_above(todo.removed))
         return report
 
-    def _told(self, look: _Look, applied: Applied, meter: Meter) -> SyncReport:
+    def _told(self, look: Look, applied: Applied, meter: Meter) -> SyncReport:
         """What was done, and what could not be."""
         todo, failed = look.todo, tuple(look.files.failed[id] for id in sorted(look.files.failed))
         report = SyncReport(
@@ -327,7 +305,7 @@ class Syncer:
             return degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
         return report
 
-    def _summaries(self, report: SyncReport, look: _Look, is_wanted: bool, timeout: float, meter: Meter) -> SyncReport:
+    def _summaries(self, report: SyncReport, look: Look, is_wanted: bool, timeout: float, meter: Meter) -> SyncReport:
         """The last step: what a language model says takes the place of what was extracted."""
         ids = None if look.scanned.is_whole else look.files.files  # who waits for a few files asks for no others
         drafts = drafts_of(self._index.snapshot(), ids)

@@ -31,7 +31,7 @@ def known_of(disk: Disk) -> dict[str, KnownFile]:
 
 
 def seen_of(disk: Disk) -> dict[str, Seen]:
-    return {id: Seen(file.path or id, file.stamp) for id, file in disk.items()}
+    return {id: KnownFile(file.path or id, file.stamp, "") for id, file in disk.items()}
 
 
 class Reader:

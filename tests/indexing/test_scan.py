@@ -7,8 +7,12 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cogvault.cards.paths import is_hidden, is_ordinary, is_usable_name
 from cogvault.errors import VaultError
+from cogvault.indexing.ignore import is_scratch
 from cogvault.indexing.scan import ScanOptions, ScanResult, is_card_path, scan
 
 FLAT = ScanOptions()
@@ -205,6 +209,34 @@ def test_the_vault_itself_may_be_a_link(vault: Path, tmp_path: Path) -> None:
     write(vault, "a.md")
     (tmp_path / "link").symlink_to(vault)
     assert ids(scan(tmp_path / "link", DEEP)) == ["a.md"]
+
+
+@given(
+    st.text(st.sampled_from("aZ09k\u212a ._-~$#%:é\n"), max_size=8) | st.sampled_from(["con", "NUL", "com1", "4913"])
+)
+def test_names_that_need_no_closer_look_would_pass_one(stem: str) -> None:
+    name = f"{stem}.md"
+    if is_ordinary(name):
+        assert is_usable_name(name)
+        assert not is_hidden(name)
+        assert not is_scratch(name)
+
+
+@pytest.mark.parametrize("options", [FLAT, DEEP, ScanOptions(ignore=("b.md", "sub/"))])
+@pytest.mark.parametrize("own", ["", "c.md\n"])
+def test_a_scan_sees_the_same_when_every_name_gets_a_closer_look(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, options: ScanOptions, own: str
+) -> None:
+    names = ["a.md", "B.MD", "b.md", "c.md", "con.md", "~$d.md", "#e#.md", "n.txt", ".h.md", "f.md/in.md", CAFE_NFD]
+    write(vault, *names, *(f"sub/{name}" for name in names), *(f"user/ana/{name}" for name in names))
+    (vault / "link.md").symlink_to("n.txt")
+    os.mkfifo(vault / "pipe.md")
+    if own:
+        write(vault, ".cogvaultignore", text=own)
+    quick = scan(vault, options)
+    monkeypatch.setattr("cogvault.indexing.scan.is_ordinary", lambda name: False)
+    assert scan(vault, options) == quick
+    assert "a.md" in quick.files
 
 
 def test_patterns_of_options_win_over_the_ignore_file(vault: Path) -> None:

@@ -17,7 +17,7 @@ from cogvault.indexing import cardfiles
 from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
-from cogvault.indexing.scan import ScanOptions, stamp_of
+from cogvault.indexing.scan import ScanOptions, ScanResult, scan, stamp_of
 from cogvault.types import Card, Filter, FloatArray, Status, StoredChunk
 from tests.indexing.support import Desk, SpyEmbedder, content, later_ns, paragraphs, unavailable
 
@@ -474,6 +474,35 @@ def test_who_cannot_wait_waits_for_nobody_while_nothing_has_to_be_written(desk: 
         desk.write("b.md", "beta")
         assert desk.sync(timeout_seconds=0.0).status is Status.STALE
     assert desk.sync(timeout_seconds=0.0).added == ("b.md",)
+
+
+@pytest.mark.parametrize("paths", [None, ["b.md"]])
+def test_who_cannot_wait_looks_again_only_when_somebody_wrote_meanwhile(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, paths: list[str] | None
+) -> None:
+    desk.keyword_only = True
+    desk.write("a.md", "alpha")
+    desk.sync()
+    looks: list[int] = []
+    others: list[str] = []
+
+    def look(*arguments: object) -> ScanResult:
+        looks.append(1)
+        result = scan(*arguments)
+        if others:
+            desk.write(others.pop(), "by another")
+            Desk(desk.root, index=desk.index, keyword_only=True).sync()
+        return result
+
+    monkeypatch.setattr("cogvault.indexing.sync.scan", look)
+    desk.write("b.md", "beta")
+    assert (desk.sync(paths=paths, timeout_seconds=5.0).added, len(looks)) == (("b.md",), 1)
+    desk.write("b.md", "beta again")
+    others.append("c.md")
+    report = desk.sync(paths=paths, timeout_seconds=5.0)
+    assert (report.added, report.changed) == ((), ()), "the other one did it"
+    assert len(looks) == 4, "the two of this one, and the other one's"
+    assert desk.ids == ["a.md", "b.md", "c.md"]
 
 
 def test_edits_become_searchable_while_another_process_embeds(desk: Desk, spy: SpyEmbedder) -> None:

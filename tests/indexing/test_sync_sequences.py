@@ -73,6 +73,11 @@ class Sequences(RuleBasedStateMachine):
         self.desk.sync(paths=sorted(self.touched))
         self.touched.clear()
 
+    @rule(is_whole=st.booleans())
+    def sync_in_a_hurry(self, is_whole: bool) -> None:
+        self.desk.sync(paths=None if is_whole else sorted(self.touched), timeout_seconds=5.0)
+        self.touched.clear()
+
     @rule(limit=st.integers(0, 2))
     def sync_a_little(self, limit: int) -> None:
         self.desk.sync(embed_limit=limit)
