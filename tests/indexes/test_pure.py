@@ -15,7 +15,7 @@ from cogvault.indexes.filters import mask, matches
 from cogvault.indexes.infos import card_info
 from cogvault.indexes.local import codec
 from cogvault.indexes.local.arrays import ranges
-from cogvault.indexes.local.vocabulary import Classes, ResolvedTerms
+from cogvault.indexes.local.vocabulary import ResolvedTerms, TermsOfWords
 from cogvault.testing.records import DAY, record, stamp, vectors
 from cogvault.types import Chunk, ChunkKind, Filter, IndexIdentity, Term, TermKind
 
@@ -65,11 +65,20 @@ def test_ranges_are_put_one_after_another(pairs: list[tuple[int, int]]) -> None:
 )
 def test_terms_are_counted_one_by_one(members: list[set[int]], chunks: list[list[int]]) -> None:
     none = np.zeros(len(members), np.float32)
-    resolved = ResolvedTerms(none, none, Classes.of([np.array(sorted(m), np.uint32) for m in members], 20), [])
+    of_words = TermsOfWords.of([np.array(sorted(m), np.uint32) for m in members], 20)
+    resolved = ResolvedTerms(none, none, of_words, [])
     counts = resolved.count(
         np.array([word for chunk in chunks for word in chunk], np.int64), np.array([len(chunk) for chunk in chunks])
     )
     assert counts.tolist() == [[sum(word in member for word in chunk) for member in members] for chunk in chunks]
+
+
+@given(st.lists(st.one_of(st.integers(0, 9), st.integers(codec.LONG - 2, codec.LONG + 2)), max_size=12), st.data())
+def test_a_part_of_a_cards_words_is_cut_out_of_its_row(ids: list[int], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(ids)))
+    end = data.draw(st.integers(first, len(ids)))
+    packed = codec.unpack_words(codec.encode_words(np.array(ids, np.int64)))
+    assert codec.join_words([codec.cut_words(packed, first, end)]).tolist() == ids[first:end]
 
 
 @given(st.lists(st.integers(0, 1000), max_size=60), st.integers(1, 1000))

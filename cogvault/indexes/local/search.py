@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from cogvault.indexes import bm25, int8
-from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.lexical import Restriction, Side, Wanted
 from cogvault.indexes.local.view import View
 from cogvault.indexes.local.vocabulary import ResolvedTerms, WordCache
@@ -49,16 +48,17 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
         return nothing()
     chunks = _candidates(view, telling, limit, view.mask(filter))
     located = view.table.locate(chunks)
-    slots, of_chunk = np.unique(located.slots, return_inverse=True)
-    words = reader.words.read(reader.connection, view.table.starts[slots].tolist())
-    rows = view.table.first_rows[located.slots] + located.positions
-    before = view.table.words_before
-    card_starts = before[view.table.first_rows[slots]]
-    cards_before = np.concatenate([[0], np.cumsum(before[view.table.first_rows[slots + 1]] - card_starts)])
-    lengths = before[rows + 1] - before[rows]
-    own = words[ranges(cards_before[of_chunk] + before[rows] - card_starts[of_chunk], lengths)]
+    first_rows, before = view.table.first_rows[located.slots], view.table.words_before
+    rows = first_rows + located.positions
+    card_starts, lengths = before[first_rows], before[rows + 1] - before[rows]
+    words = reader.words.read_parts(
+        reader.connection,
+        view.table.starts[located.slots].tolist(),
+        before[rows] - card_starts,
+        before[rows + 1] - card_starts,
+    )
     scores = bm25.scores(
-        resolved.count(own, lengths),
+        resolved.count(words, lengths),
         lengths.astype(np.float32),
         view.table.mean_length,
         resolved.chunk_frequency,
