@@ -42,6 +42,9 @@ class LinkGraph:
             self._drop(card)
         for card in change.come:
             self._take(card)
+        for key in {key for card in (*change.gone, *change.come) for key in self._keys(card)}:
+            for asked in self._asked.pop(key, ()):
+                self._meant.pop(asked, None)
         self.cards, self._types = cards, +types
         self._found.clear()
 
@@ -55,6 +58,15 @@ class LinkGraph:
     def resolve(self, target: str, source: str, kind: LinkKind = LinkKind.WIKI) -> str | None:
         """The card that a link of the card ``source`` means, or a name in its frontmatter; None = it leads nowhere."""
         return self._resolver.resolve(target, source_id=source, kind=kind).id
+
+    def meant(self, name: str, source: str) -> str | None:
+        """As ``resolve`` of a name in the frontmatter; kept until a card comes or goes that it may mean."""
+        asked = name, source
+        if asked not in self._meant:
+            self._meant[asked] = self.resolve(name, source)
+            for key in self._resolver.loose_keys(name):
+                self._asked[key].add(asked)
+        return self._meant[asked]
 
     def naming(self, names: Iterable[str]) -> tuple[str, ...]:
         """Ids of the cards with a link that may mean one of these paths, names or titles, ordered by id.
@@ -98,6 +110,9 @@ class LinkGraph:
         self._found: dict[str, tuple[str, ...]] = {}
         # By each loose key of a link's target: the links that have it, by the card that holds them.
         self._links: dict[str, dict[str, list[Link]]] = defaultdict(dict)
+        # What names in the frontmatter mean, and which were asked for by each loose key.
+        self._meant: dict[tuple[str, str], str | None] = {}
+        self._asked: dict[str, set[tuple[str, str]]] = defaultdict(set)
         self._resolver = LinkResolver(cards)
         for card in cards:
             self._by_id[card.id] = card

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
+from cogvault.indexes.difference import difference
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.normalise import fold
-from cogvault.types import BoolArray, CardInfo, FloatArray, IntArray
+from cogvault.types import CardInfo, FloatArray, IntArray
 
 SECONDS_PER_DAY = 86_400.0
 OUTDATED_WEIGHT = 0.5
@@ -71,15 +71,21 @@ def validity_weights(cards: Sequence[CardInfo], at: datetime, replaced: Mapping[
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was found out about a list of cards: which of them can be outdated at all, and which others replaced."""
+    """What was found out about a list of cards.
+
+    Attributes:
+        cards: that list.
+        marked: those of them that say something of when they hold, by id; most never do.
+        replaced: which of them others took the place of.
+    """
 
     cards: Sequence[CardInfo]
-    doubtful: BoolArray
+    marked: Mapping[str, CardInfo]
     replaced: Mapping[str, datetime]
 
 
 class Validities:
-    """Validity of a vault's cards. Keeps which cards of the last list can be outdated at all: most never are.
+    """Validity of a vault's cards. Follows from one list of cards to the next by those that came and went.
 
     Args:
         graph: tells which card a name means.
@@ -97,21 +103,31 @@ class Validities:
         """(n,) ``validity_weights`` of the cards at some places of a list, which is ordered by id."""
         known = self._known(cards)
         found = np.ones(len(places), np.float32)
-        chosen = np.flatnonzero(known.doubtful[places])
-        found[chosen] = validity_weights([cards[place] for place in places[chosen].tolist()], at, known.replaced)
+        if known.marked:  # who replaces another is marked
+            asked = [cards[place] for place in places.tolist()]
+            chosen = [n for n, card in enumerate(asked) if card.id in known.marked or card.id in known.replaced]
+            found[chosen] = validity_weights([asked[n] for n in chosen], at, known.replaced)
         return found
 
     def _known(self, cards: Sequence[CardInfo]) -> _Known:
         known = self._last
         if known is None or known.cards is not cards:
-            dated = (card.valid_from or card.valid_until or card.superseded_by or card.supersedes for card in cards)
-            doubtful = np.fromiter(map(bool, dated), np.bool_, len(cards))
-            marked = [cards[place] for place in np.flatnonzero(doubtful).tolist()]
-            replaced = self._graph.replaced(cards, [card for card in marked if card.supersedes])
-            doubtful[[bisect_left(cards, id, key=_id_of) for id in replaced]] = True
-            self._last = known = _Known(cards, doubtful, replaced)
+            marked = _marked(cards, known)
+            replaced = self._graph.replaced(cards, [card for card in marked.values() if card.supersedes])
+            self._last = known = _Known(cards, marked, replaced)
         return known
 
 
-def _id_of(card: CardInfo) -> str:
-    return card.id
+def _marked(cards: Sequence[CardInfo], before: _Known | None) -> dict[str, CardInfo]:
+    change = None if before is None else difference(before.cards, cards)
+    if before is None or change is None or change.is_large:
+        return {card.id: card for card in cards if _is_marked(card)}
+    marked = dict(before.marked)
+    for card in change.gone:
+        marked.pop(card.id, None)
+    marked.update((card.id, card) for card in change.come if _is_marked(card))
+    return marked
+
+
+def _is_marked(card: CardInfo) -> bool:
+    return bool(card.valid_from or card.valid_until or card.superseded_by or card.supersedes)

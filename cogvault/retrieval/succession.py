@@ -64,4 +64,4 @@ class SharedGraph:
         if not naming:
             return {}
         with self.of(cards) as graph:
-            return replaced(naming, graph.resolve)
+            return replaced(naming, graph.meant)
