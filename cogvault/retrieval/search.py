@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -26,6 +27,7 @@ from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, 
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.retrieval.succession import SharedGraph
+from cogvault.retrieval.turns import Turns
 from cogvault.text.commonness import weight_of
 from cogvault.text.queries import alike, cut_query, query_terms, query_words
 from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status, Term
@@ -113,6 +115,7 @@ class Searcher:
         calibrate: floor and ceiling of the model on a snapshot.
         reranker: reorders the best hits, None = off.
         links: which card a link means; None = this searcher's own.
+        turns: taken to compute the answer once the query's vector is there; None = no limit.
     """
 
     def __init__(
@@ -123,12 +126,14 @@ class Searcher:
         calibrate: Callable[[Snapshot, Embedder], Calibration],
         reranker: CrossEncoder | None = None,
         links: SharedGraph | None = None,
+        turns: Turns | None = None,
     ) -> None:
         self._rankers = rankers
         self._embedder = embedder
         self._options = options
         self._calibrate = calibrate
         self._reranker = reranker
+        self._turns = turns or nullcontext()
         graph = links or SharedGraph()
         self._presenter = Presenter(graph)
         self._validities = Validities(graph)
@@ -151,6 +156,17 @@ class Searcher:
         query, calibration = self._analyze(snapshot, request.text, steps)
         if not query.terms and query.vector is None:
             return self._hits((), snapshot, request, query, steps, Selection(np.empty(0, np.int64), "none"))
+        with self._turns:
+            return self._ranked(snapshot, request, query, calibration, steps)
+
+    def _ranked(
+        self,
+        snapshot: Snapshot,
+        request: SearchRequest,
+        query: Query,
+        calibration: Calibration | None,
+        steps: _Steps,
+    ) -> Hits:
         # Never fewer than may be shown.
         shown = request.k if request.budget_tokens is None else PACK_POOL
         limit = max(self._options.candidates, shown)

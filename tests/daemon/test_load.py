@@ -21,7 +21,8 @@ vault, failures = connect(folder), []
 def work(thread):
     for number in range(rounds):
         try:
-            assert vault.search("Redis table").status == "ok"
+            hits = vault.search("Redis table")
+            assert hits.status == "ok", hits.reason
             if not number % 10:
                 assert vault.record(f"Fact {number} of thread {thread} of client {client}.").action == "created"
         except Exception as error:

@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import psutil
+from anyio.to_thread import run_sync
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field, JsonValue
@@ -36,6 +38,10 @@ from cogvault_cli.daemon.metrics import Metrics
 __all__ = ["create_app"]
 
 _WORST = (Status.OK, Status.EMPTY, Status.DEGRADED, Status.STALE, Status.FAILED)
+# Searches wait for their turn to compute, and health for searches, in threads of their own: however many they are, a
+# write, a sync or a question of another kind finds a thread.
+_SEARCH_THREADS = 32
+_HEALTH_THREADS = 1
 # Nothing, or not all that the vault holds, can be found: also while a first or a damaged index is being made.
 _UNWELL = (Status.STALE, Status.FAILED)
 _STATUS: tuple[tuple[type[CogvaultError], int], ...] = (
@@ -84,13 +90,15 @@ def create_app(house: House, stop: Callable[[], None], token: str = "", max_queu
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _crashed)
     _add_own_routes(app, house, metrics, stop)
+    search_threads = anyio.CapacityLimiter(_SEARCH_THREADS)
     for method in METHODS:
-        _add_method(app, house, method)
+        _add_method(app, house, method, search_threads if method.name == "search" else None)
     return app
 
 
 def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable[[], None]) -> None:
     started = time.time()
+    health_threads = anyio.CapacityLimiter(_HEALTH_THREADS)
 
     # Asynchronous, so that it is answered also while all threads work.
     @app.get("/v1/hello", summary="Who answers.")
@@ -110,8 +118,8 @@ def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable
         }
 
     @app.get("/health", summary="Search every open vault.", responses={503: {"description": "One cannot be searched"}})
-    def health() -> Response:
-        found = house.health()
+    async def health() -> Response:
+        found = await run_sync(house.health, limiter=health_threads)
         worst = max((one.status for one in found), key=_WORST.index, default=Status.OK)
         return answer({"status": worst, "vaults": to_json(found)}, 503 if worst in _UNWELL else 200)
 
@@ -129,11 +137,16 @@ def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable
         return {"tenant": str(house.open(body.tenant, body.settings, body.environment))}
 
 
-def _add_method(app: FastAPI, house: House, method: Method) -> None:
-    def call(body: Any) -> Response:
+def _add_method(app: FastAPI, house: House, method: Method, threads: anyio.CapacityLimiter | None) -> None:
+    """Serve one call in these threads; None = in those that all other calls share."""
+
+    def run(body: Any) -> Response:
         arguments = {name: getattr(body, name) for name in type(body).model_fields if name != "tenant"}
         with house.vault(body.tenant) as vault:
             return answer(method.run(vault, arguments))
+
+    async def call(body: Any) -> Response:
+        return await run_sync(run, body, limiter=threads)
 
     call.__annotations__ = {"body": method.body, "return": Response}
     app.post(
