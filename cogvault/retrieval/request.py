@@ -185,3 +185,19 @@ def checked_layer(value: str) -> str:
     if value not in ("auto", "L0", "L1", "L2"):
         raise QueryError(f"no such layer: {value!r}", key="layer", hint="auto, L2, L1 or L0")
     return value
+
+
+def describe(filter: Filter) -> str:
+    """A filter in words, "" when every card passes."""
+    parts = [
+        ("type", " or ".join(sorted(filter.types))),
+        ("tags", " and ".join(sorted(filter.tags))),
+        ("path", " or ".join(filter.paths)),
+        ("outside", " and ".join(filter.outside)),
+        ("after", filter.after.isoformat() if filter.after else ""),
+        ("before", filter.before.isoformat() if filter.before else ""),
+        ("as of", filter.as_of.isoformat() if filter.as_of else ""),
+        *((key, str(value)) for key, value in filter.where),
+        ("without", f"{len(filter.without)} cards" if filter.without else ""),
+    ]
+    return ", ".join(f"{name}: {value}" for name, value in parts if value)

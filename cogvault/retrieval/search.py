@@ -24,6 +24,7 @@ from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
 from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, keyword_thresholds, select
 from cogvault.retrieval.packing import Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
+from cogvault.retrieval.request import describe
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.retrieval.succession import SharedGraph
@@ -352,22 +353,6 @@ class Searcher:
         )
         text, tokens = ("", 0) if packed is None else (packed.text, packed.tokens)
         return Hits(tuple(hits), status, trace, reason, hint, tuple(near), text, tokens)
-
-
-def describe(filter: Filter) -> str:
-    """A filter in words, "" when every card passes."""
-    parts = [
-        ("type", " or ".join(sorted(filter.types))),
-        ("tags", " and ".join(sorted(filter.tags))),
-        ("path", " or ".join(filter.paths)),
-        ("outside", " and ".join(filter.outside)),
-        ("after", filter.after.isoformat() if filter.after else ""),
-        ("before", filter.before.isoformat() if filter.before else ""),
-        ("as of", filter.as_of.isoformat() if filter.as_of else ""),
-        *((key, str(value)) for key, value in filter.where),
-        ("without", f"{len(filter.without)} cards" if filter.without else ""),
-    ]
-    return ", ".join(f"{name}: {value}" for name, value in parts if value)
 
 
 def _why_empty(snapshot: Snapshot, request: SearchRequest, *, too_tight: bool) -> tuple[str, str]:
