@@ -9,7 +9,6 @@ import random
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import numpy as np
 import psutil
 
 from benchmarks.corpus import ClusterEmbedder
+from benchmarks.load import load
 from benchmarks.rows import ROOT, Row, note
 from benchmarks.words import sentence
 from cogvault import Config, Vault
@@ -134,26 +134,15 @@ def _remote(vault: Path, environment: dict[str, str]) -> RemoteVault:
 
 
 def _load(vault: Path, environment: dict[str, str], args: argparse.Namespace) -> list[Row]:
-    """All clients as fast as they can for a while, then at a steady rate."""
+    """At a steady rate, which is the figure; before that all clients as fast as they can."""
     note("load")
-    _requests(vault, environment, args.clients, 3.0, None)
-    times, failures = _requests(vault, environment, args.clients, 15.0, None)
-    rows = [
-        Row("daemon", "full_load", "p50_ms", float(np.percentile(times, 50)) * 1000, len(times)),
-        Row("daemon", "full_load", "p95_ms", float(np.percentile(times, 95)) * 1000, len(times)),
-        Row("daemon", str(args.cards), "requests_per_s", len(times) / 15.0, len(times)),
-        Row("daemon", "full_load", "failures", failures, len(times)),
-    ]
+    load(vault, environment, args.clients, 3.0, None)
+    rows = load(vault, environment, args.clients, 15.0, None).rows("full_load", "full_load")
     if args.seconds:
         before = _rss(environment)
-        times, failures = _requests(vault, environment, args.clients, args.seconds, args.rate)
-        rows += [
-            Row("daemon", str(args.cards), "p50_ms", float(np.percentile(times, 50)) * 1000, len(times)),
-            Row("daemon", str(args.cards), "p95_ms", float(np.percentile(times, 95)) * 1000, len(times)),
-            Row("daemon", "steady", "requests_per_s", len(times) / args.seconds, len(times)),
-            Row("daemon", "steady", "failures", failures, len(times)),
-            Row("daemon", "steady", "grown_mb", _rss(environment) - before),
-        ]
+        steady = load(vault, environment, args.clients, args.seconds, args.rate)
+        rows += steady.rows(str(args.cards), "steady")
+        rows.append(Row("daemon", "steady", "grown_mb", _rss(environment) - before))
     return rows
 
 
@@ -162,47 +151,6 @@ def _rss(environment: dict[str, str]) -> float:
         [_program("cogvault"), "daemon", "--status", "--json"], env=environment, capture_output=True, check=True
     )
     return float(json.loads(told.stdout)["rss_bytes"]) / MEGABYTE
-
-
-def _requests(
-    vault: Path, environment: dict[str, str], clients: int, seconds: float, rate: float | None
-) -> tuple[list[float], int]:
-    """Time of each search in seconds, and how many failed; each client has a new question each time.
-
-    Args:
-        rate: searches a second of all clients, begun by the clock whether or not the last has ended; None = as fast as
-            they can.
-    """
-    times: list[float] = []
-    failures = 0
-    lock = threading.Lock()
-
-    def ask(client: int) -> None:
-        nonlocal failures
-        rng = random.Random(time.time_ns() + client)
-        with _remote(vault, environment) as remote:
-            begin = time.perf_counter()
-            due = begin + (client / rate if rate else 0)
-            while due < begin + seconds if rate else time.perf_counter() < begin + seconds:
-                if rate:
-                    time.sleep(max(0.0, due - time.perf_counter()))
-                started = due if rate else time.perf_counter()
-                try:
-                    is_well = remote.search(sentence(rng, 9)).status in ("ok", "empty")
-                except Exception as error:  # whatever it is, it counts
-                    note(f"a search failed: {error}")
-                    is_well = False
-                with lock:
-                    times.append(time.perf_counter() - started)
-                    failures += not is_well
-                due += clients / rate if rate else 0
-
-    threads = [threading.Thread(target=ask, args=(client,)) for client in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return times, failures
 
 
 class _Server:
