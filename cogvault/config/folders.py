@@ -22,10 +22,10 @@ def vault_folder(path: str | os.PathLike[str]) -> Path:
     if not os.fspath(path):
         raise VaultError("no vault was named", hint="pass the folder of a vault")
     folder = Path(path).expanduser()
-    if not folder.exists():
-        raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
     if not folder.is_dir():
-        raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")
+        if folder.exists():
+            raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")
+        raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
     return folder.resolve()
 
 

@@ -71,7 +71,7 @@ class House:
             ConfigError: a setting is wrong.
             DaemonError: the daemon has the vault with other settings.
         """
-        folder = _folder(tenant)
+        folder = vault_folder(_absolute(tenant))
         asked = resolve(folder, Config(**settings), environment).config
         ours = self._config(folder)
         if ours != resolve(folder, None, os.environ).config:  # the vault's own file was changed
@@ -91,7 +91,7 @@ class House:
         Raises:
             VaultError: there is no such folder.
         """
-        with self._fleet.vault(_folder(tenant)) as vault:
+        with self._fleet.vault(_absolute(tenant)) as vault:
             yield vault
 
     def folders(self) -> tuple[Path, ...]:
@@ -140,8 +140,8 @@ class House:
                 logger.info("let go of %s: not used for %.0f s", ", ".join(released), self._idle_seconds)
 
 
-def _folder(tenant: str) -> Path:
-    """The real folder. A relative one would be another for the asker than for the daemon."""
+def _absolute(tenant: str) -> Path:
+    """The folder as it was named. A relative one would be another for the asker than for the daemon."""
     if "\0" in tenant or not Path(tenant).is_absolute():
         raise VaultError("not an absolute path", path=tenant, hint="name the vault's folder from the root down")
-    return vault_folder(tenant)
+    return Path(tenant)
