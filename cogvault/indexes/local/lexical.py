@@ -16,12 +16,15 @@ import numpy as np
 import tantivy
 
 from cogvault.indexes.local.heap import give_back
+from cogvault.indexes.local.mapped import MappedFolder
 from cogvault.indexes.local.segments import Stamps, faults, overwritten, stamps, sweep
 from cogvault.types import FloatArray, IntArray
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
 _HEAP_BYTES = 64 * 10**6
 _VERSION = 4
+# The files of a million chunks are twice as large.
+_MAPPED_BYTES = 256 * 2**20
 # Frequencies of grams would hardly be missed, but a single term without them makes tantivy read all postings of all
 # terms, where it otherwise skips what cannot be among the best.
 _OPTIONS = {"exact": "freq", "stem": "freq", "gram": "freq", "mark": "basic"}
@@ -77,8 +80,11 @@ class Restriction:
 class LexicalView:
     """One state of the keyword part; later commits do not change it."""
 
-    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str, files: Stamps) -> None:
+    def __init__(
+        self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str, files: Stamps, mapped: MappedFolder
+    ) -> None:
         self._searcher = searcher
+        self._mapped = mapped
         self._schema = schema
         self._files = files
         marks = searcher.search(self._term("mark", _mark_text(uuid)), limit=2, count=False).hits
@@ -120,7 +126,8 @@ class LexicalView:
                 query = self._restricted(query, restriction)
             hits = self._searcher.search(query, limit=limit, count=False).hits
             chunks = self._searcher.fast_field_values("chunk", [place for _, place in hits])
-            return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
+        self._mapped.keep_to_budget()
+        return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
 
     def holds(self, field: str, number: int) -> bool:
         """True when a word, stem or gram is in the files, if only in a deleted chunk."""
@@ -159,6 +166,7 @@ class Lexical:
     def __init__(self, folder: Path, uuid: str) -> None:
         self.folder = folder
         self._uuid = uuid
+        self._mapped = MappedFolder(folder, _MAPPED_BYTES)
         for fault in faults(folder):
             raise LexicalDamaged(fault)
         with _engine():
@@ -187,7 +195,7 @@ class Lexical:
         with _engine():
             self._index.reload()
             files = stamps(self.folder)
-            self._view = LexicalView(self._index.searcher(), self._index.schema, self._uuid, files)
+            self._view = LexicalView(self._index.searcher(), self._index.schema, self._uuid, files, self._mapped)
 
     def write(self, dead: Sequence[int], documents: Iterable[Document], sequence: int, threads: int) -> None:
         """Delete and add chunks in one commit, then load it.

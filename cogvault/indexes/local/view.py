@@ -25,6 +25,8 @@ from cogvault.indexes.local.vocabulary import ResolvedTerms, Vocabulary
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
 _CACHED_MASKS = 64
+# Vectors that are summed in one go, unless a single card has more.
+_ROWS_AT_ONCE = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +142,16 @@ class VectorView:
     def card_squares(self, slots: IntArray) -> IntArray:
         """Squared length of the sum of all vectors of each card."""
         table, known = self.table, self._card_squares
-        for slot in np.unique(slots[known[slots] < 0]).tolist():
-            rows = self._row_of[table.first_rows[slot] : table.first_rows[slot + 1]].astype(np.int64)
-            total = self._matrix.take(rows).sum(axis=0, dtype=np.int64)
-            known[slot] = np.dot(total, total)
+        new = np.unique(slots[known[slots] < 0])
+        run = np.cumsum(table.counts[new]) // _ROWS_AT_ONCE
+        for group in np.split(new, np.flatnonzero(np.diff(run)) + 1) if len(new) else ():
+            counts = table.counts[group]
+            rows = self._row_of[ranges(table.first_rows[group], counts)]
+            vectors = self._matrix.take(rows.astype(np.int64))
+            # One by one: numpy's reduceat takes twice as long.
+            ends = np.cumsum(counts).tolist()
+            totals = [vectors[a:b].sum(axis=0, dtype=np.int64) for a, b in zip([0, *ends], ends, strict=False)]
+            known[group] = [np.dot(total, total) for total in totals]
         return known[slots]
 
     def window_squares(self, chunk_rows: IntArray, first: IntArray, end: IntArray, window: int) -> IntArray:
