@@ -87,7 +87,11 @@ class _Handlers:
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = params.cursor if params is not None and params.cursor else ""
-        return await _in_thread(partial(listed, self._memory_of(context), cursor))
+        memory = self._memory_of(context)
+        try:
+            return await _in_thread(partial(_answered, memory, partial(listed, memory, cursor)))
+        except CogvaultError as error:
+            raise MCPError(types.INTERNAL_ERROR, str(error)) from error
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -97,8 +101,9 @@ class _Handlers:
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
+        memory = self._memory_of(context)
         try:
-            return await _in_thread(partial(resource, self._memory_of(context), str(params.uri)))
+            return await _in_thread(partial(_answered, memory, partial(resource, memory, str(params.uri))))
         except CogvaultError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
 
@@ -139,14 +144,7 @@ async def _call(
 
     def run() -> Answer:
         arguments = parsed(tool.arguments, given)
-        try:
-            return tool.run(memory, arguments, progress)
-        except NobodyListens as error:
-            # Nothing was sent. A daemon that is busy or broke off is an error of this call alone: if every server left
-            # it for that, each would load a model of its own.
-            logger.warning("working without the daemon: %s", error)
-            memory.leave_daemon()
-            return tool.run(memory, arguments, progress)
+        return _answered(memory, lambda: tool.run(memory, arguments, progress))
 
     try:
         answer = await _in_thread(run)
@@ -159,6 +157,18 @@ async def _call(
         logger.exception("%s failed", tool.name)
         return _failure("Defect", f"{tool.name} failed unexpectedly", "see the server's log on standard error")
     return _result(answer)
+
+
+def _answered(memory: Memory, call: Callable[[], T]) -> T:
+    """What a call gives, from the daemon or, when that is gone, without it."""
+    try:
+        return call()
+    except NobodyListens as error:
+        # Nothing was sent. A daemon that is busy or broke off is an error of this call alone: if every server left
+        # it for that, each would load a model of its own.
+        logger.warning("working without the daemon: %s", error)
+        memory.leave_daemon()
+        return call()
 
 
 async def _in_thread(call: Callable[[], T]) -> T:

@@ -27,6 +27,8 @@ class Failing:
         self.asked += 1
         raise self.error
 
+    list = read = search
+
     def close(self) -> None:
         """Nothing to close."""
 
@@ -41,11 +43,29 @@ def test_only_a_daemon_that_is_gone_is_left(
     config = Config(model="none", index_dir=tmp_path / "indexes", state_dir=tmp_path / "state")
     memory = Memory(lambda: Vault(example_vault, config), lambda: remote)  # type: ignore[arg-type,return-value]
 
-    async def ask() -> list[bool]:
+    async def ask_tool() -> list[bool]:
         async with Client(create_server(lambda context: memory)) as client:
             answers = [await client.call_tool("cogvault_recall", {"query": "background jobs"}) for _ in range(2)]
             return [bool(answer.is_error) for answer in answers]
 
     with memory:
-        assert anyio.run(ask) == [not is_left] * 2
+        assert anyio.run(ask_tool) == [not is_left] * 2
     assert remote.asked == (1 if is_left else 2)
+
+
+def test_resources_go_on_without_a_daemon_that_is_gone(example_vault: Path, tmp_path: Path) -> None:
+    config = Config(model="none", index_dir=tmp_path / "indexes", state_dir=tmp_path / "state")
+
+    async def ask(memory: Memory) -> None:
+        async with Client(create_server(lambda context: memory)) as client:
+            assert (await client.list_resources()).resources
+
+    async def read(memory: Memory) -> None:
+        async with Client(create_server(lambda context: memory)) as client:
+            assert (await client.read_resource("cogvault://resources/reference_oncall.md")).contents
+
+    for use in (ask, read):
+        remote = Failing(NobodyListens("no daemon answers"))
+        with Memory(lambda: Vault(example_vault, config), lambda remote=remote: remote) as memory:  # type: ignore
+            anyio.run(use, memory)
+        assert remote.asked == 1

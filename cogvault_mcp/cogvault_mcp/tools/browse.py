@@ -8,7 +8,7 @@ from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments
 from cogvault_mcp.memory import Memory
-from cogvault_mcp.tools.tool import Answer, Progress, Tool
+from cogvault_mcp.tools.tool import NOTICE, Answer, Progress, Tool
 
 __all__ = ["BROWSE"]
 
@@ -25,6 +25,8 @@ class BrowseArguments(Arguments):
 
 
 def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> Answer:
+    from cogvault import fence_text
+
     vault = memory.vault()
     if arguments.sync:
         vault.sync(progress=lambda step: progress(step.done, step.total, step.stage))
@@ -43,7 +45,8 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
         for card in page
     ]
     lines = [f"{status.cards} cards, status {status.status.value}" + (f": {status.reason}" if status.reason else "")]
-    lines += [_line(row) for row in rows]
+    if rows:
+        lines.append(fence_text("\n".join(map(_line, rows)), arguments.path or "the vault"))
     next_id = page[-1].id if len(cards) > len(page) else ""
     if next_id:
         lines.append(f"{len(cards) - len(page)} more: call again with after_id {next_id}")
@@ -54,6 +57,7 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
         "pending": status.pending,
         "items": rows,
         "next": next_id,
+        "notice": NOTICE,
     }
     return Answer("\n".join(lines), data)
 

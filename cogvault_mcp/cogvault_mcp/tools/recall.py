@@ -8,7 +8,7 @@ from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments, Words
 from cogvault_mcp.memory import MAX_K, Memory
-from cogvault_mcp.tools.tool import Answer, Progress, Tool
+from cogvault_mcp.tools.tool import NOTICE, Answer, Progress, Tool
 
 __all__ = ["RECALL"]
 
@@ -50,6 +50,7 @@ def _recall(memory: Memory, arguments: RecallArguments, progress: Progress) -> A
         "reason": hits.reason,
         "hint": hits.hint,
         "tokens": answer.tokens,
+        "notice": NOTICE,
         "hits": [
             {
                 "id": hit.id,

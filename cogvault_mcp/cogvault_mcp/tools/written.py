@@ -17,9 +17,7 @@ def written(result: WriteResult) -> Answer:
     lines = [f"{result.action.value}: {result.id}"]
     if result.hash:
         lines.append(f"hash {result.hash} (pass it as base_hash to change this version only)")
-    lines += [
-        f"nearly the same: {similar.id} ({similar.title}, {similar.similarity:.2f})" for similar in result.similar
-    ]
+    lines += [f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar]
     lines += [f"looks like a secret ({secret.kind}), line {secret.line}" for secret in result.secrets]
     if result.links_rewritten:
         lines.append(f"{result.links_rewritten} links rewritten")
