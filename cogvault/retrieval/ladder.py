@@ -15,7 +15,7 @@ USER_SCOPE_SHARE = 0.75
 # Without vectors the last threshold is this share of itself, and so much more for each point that this place reaches:
 # words that ten cards hold tell less which of them is meant.
 KEYWORD_SHARE = 0.65
-BACKGROUND_WEIGHT = 1.5
+BACKGROUND_WEIGHT = 1.2
 BACKGROUND_PLACE = 10
 # What is below every threshold fills an answer up to so many hits, however many were asked for.
 SUPPLEMENTED_HITS = 5

@@ -30,7 +30,8 @@ from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, scor
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.retrieval.turns import Turns
 from cogvault.text.commonness import weight_of
-from cogvault.text.queries import alike, cut_query, query_terms, query_words
+from cogvault.text.queries import MAX_QUERY_WORDS, alike, cut_query, query_terms, query_words
+from cogvault.text.tokens import words
 from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status, Term
 
 logger = logging.getLogger(__name__)
@@ -203,6 +204,8 @@ class Searcher:
         used = cut_query(text)
         if len(used) < len(text):
             steps.notes.append(f"only the first {len(used)} characters of the query were used")
+        if len(used) > MAX_QUERY_WORDS and len(set(words(used))) > MAX_QUERY_WORDS:
+            steps.notes.append(f"only the first {MAX_QUERY_WORDS} different words of the query were used")
         vector, calibration = self._embed(snapshot, used, steps)
         terms: tuple[Term, ...] = ()
         if "keyword" in self._rankers or "title" in self._rankers:

@@ -621,6 +621,13 @@ class TestWithoutVectors:
         assert asked[0].terms == query_terms("how long do we keep backups?") != asked[1].terms
 
 
+def test_a_query_of_more_words_than_are_used_says_so(plain: World) -> None:
+    letters = "abcdefghij"
+    some = [one + other + one for one in letters for other in letters]
+    assert plain.search(" ".join(some[:64] * 2)).trace.notes == ()
+    assert plain.search(" ".join(some)).trace.notes == ("only the first 64 different words of the query were used",)
+
+
 def test_a_card_about_the_user_fills_up_an_answer() -> None:
     talk = "Filler of many other words that nobody asks for, at length and without any end. " * 3
     files = {f"{name}.md": f"---\ntype: {name}\n---\nThe zebra likes tea. {talk}\n" for name in ("user", "project")}
