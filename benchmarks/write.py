@@ -7,6 +7,7 @@ import random
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from benchmarks.sync import write_cards
 from benchmarks.words import sentence, sentences
 from cogvault import Config, Session, Turn, Vault
 
+PARTS = ("record", "threads", "session", "fleet")
 _WARM_UP = 5
 _FOUND_TURNS = 30
 
@@ -29,23 +31,34 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vaults", type=int, default=100, help="vaults of a fleet that are open at once")
     parser.add_argument("--model", default="bundled", help="model of the fleet")
     parser.add_argument("--turns", type=int, default=1000, help="turns that are appended one by one")
+    parser.add_argument("--parts", default=",".join(PARTS), help=f"any of {', '.join(PARTS)}")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
+    parts = args.parts.split(",")
     with tempfile.TemporaryDirectory() as temp:
         base = Path(temp)
-        fleet = measure(base / "fleet", args.vaults, args.model)
-        write_cards(base / "vault", args.cards)
-        config = Config(model="none", index_dir=base / "i", cache_dir=base / "c", state_dir=base / "s", log="off")
-        with Vault(base / "vault", config) as vault:
-            vault.sync()
-            note(f"{args.cards} cards indexed")
-            return [
-                *_found_at_once(vault, args.records),
-                *_many_writers(vault, args.threads, args.writes),
-                *_session(vault, args.turns, args.threads),
-                *fleet,
-            ]
+        fleet = measure(base / "fleet", args.vaults, args.model) if "fleet" in parts else []
+        return [*_measured(base, args, parts), *fleet]
+
+
+def _measured(base: Path, args: argparse.Namespace, parts: Sequence[str]) -> list[Row]:
+    """Rows of one vault."""
+    rows: list[Row] = []
+    if not {"record", "threads", "session"}.intersection(parts):
+        return rows
+    write_cards(base / "vault", args.cards)
+    config = Config(model="none", index_dir=base / "i", cache_dir=base / "c", state_dir=base / "s", log="off")
+    with Vault(base / "vault", config) as vault:
+        vault.sync()
+        note(f"{args.cards} cards indexed")
+        if "record" in parts:
+            rows += _found_at_once(vault, args.records)
+        if "threads" in parts:
+            rows += _many_writers(vault, args.threads, args.writes)
+        if "session" in parts:
+            rows += _session(vault, args.turns, args.threads)
+    return rows
 
 
 def _found_at_once(vault: Vault, count: int) -> list[Row]:

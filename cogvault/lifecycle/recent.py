@@ -20,8 +20,11 @@ _SHARED = NEAR / (2 - NEAR)
 
 @dataclass(frozen=True, slots=True)
 class _Written:
+    """A card, its text as it was written, and how many were written before, itself included."""
+
     id: str
     words: Print
+    number: int
 
 
 class RecentTexts:
@@ -29,6 +32,7 @@ class RecentTexts:
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self._count = 0
         self._kept: OrderedDict[str, _Written] = OrderedDict()
         # The newest of them by digest, and where each of their words is.
         self._compared: OrderedDict[str, _Written] = OrderedDict()
@@ -43,14 +47,15 @@ class RecentTexts:
     def like(self, words: Print) -> list[str]:
         """The cards with nearly the same text, the newest first."""
         with self._lock:
-            near = self._sharing(words)
-            found = [self._compared[digest] for digest in reversed(self._compared) if digest in near]
-        return [written.id for written in found if likeness(words, written.words) >= NEAR]
+            sharing = [self._compared[digest] for digest in self._sharing(words) if digest in self._compared]
+        near = [written for written in sharing if likeness(words, written.words) >= NEAR]
+        return [written.id for written in sorted(near, key=lambda written: -written.number)]
 
     def add(self, id: str, words: Print) -> None:
         """A card was written."""
-        written = _Written(id, words)
         with self._lock:
+            self._count += 1
+            written = _Written(id, words, self._count)
             self._kept[words.digest] = written
             self._kept.move_to_end(words.digest)
             if len(self._kept) > _KEPT:
