@@ -12,10 +12,9 @@ from cogvault.text.tokens import STEM_LENGTH, stem, words
 SNIPPET_CHARS = 240
 # Matches that are looked at; more never change where the words stand thickest by much.
 _MAX_PLACES = 2000
-_SPACE = regex.compile(r"\s+")
 # A character with its marks: folding may join or split those, never two of these.
 _CLUSTER = regex.compile(r"\X")
-_LETTER = regex.compile(r"[\p{L}\p{M}\p{N}]")
+_MARK = regex.compile(r"\p{M}")
 
 
 def matched_words(text: str, query_words: tuple[str, ...]) -> tuple[str, ...]:
@@ -29,7 +28,7 @@ def snippet(text: str, matched: tuple[str, ...], size: int = SNIPPET_CHARS) -> s
 
     Cut at spaces where there are some; a cut is shown by an ellipsis.
     """
-    line = _SPACE.sub(" ", text.replace("\0", "")).strip()
+    line = " ".join(text.replace("\0", "").split())
     if len(line) <= size:
         return line
     start = _best_start(line, tuple(stem(word) for word in matched), size)
@@ -75,9 +74,15 @@ def _occurrences(text: str, part: str) -> Iterator[int]:
 
 def _is_word(text: str, start: int, stem: str) -> bool:
     """True where a word begins with a stem; a shorter stem is a whole word."""
-    if start and _LETTER.match(text, start - 1):
+    if start and _is_part(text[start - 1]):
         return False
-    return len(stem) >= STEM_LENGTH or not _LETTER.match(text, start + len(stem))
+    end = start + len(stem)
+    return len(stem) >= STEM_LENGTH or end == len(text) or not _is_part(text[end])
+
+
+def _is_part(character: str) -> bool:
+    """True for what words are made of: letters, digits, and the marks on them."""
+    return character.isalnum() or (not character.isascii() and _MARK.match(character) is not None)
 
 
 def _folded(line: str) -> tuple[str, Sequence[int]]:
