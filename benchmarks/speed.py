@@ -23,29 +23,29 @@ from cogvault import Config, Vault
 from cogvault.indexes import LocalIndex
 from cogvault.types import ChangeSet, Filter, IndexIdentity, VectorBatch
 
-QUERIES = 200
 WARM = 20
 SCANS = 30
 
-# Open and first search, and memory after many searches, each in a process of its own.
+# Open and first search, and the most memory that any search left, in a process of its own.
 _CHILD = """
 import json, sys, time
 import numpy, cogvault.vault, benchmarks.corpus
 import benchmarks.speed as speed
+def held():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS")) / 1024
 started = time.perf_counter()
 ask = speed.open_system(*sys.argv[1:4])
 questions = json.loads(sys.argv[4])
 ask(questions[0])
 opened = time.perf_counter() - started
-for text in questions:
-    ask(text)
-rss = [line for line in open("/proc/self/status") if line.startswith("VmRSS")]
-print(json.dumps({"open_s": opened, "rss_mb": int(rss[0].split()[1]) / 1024}))
+memory = [held() for text in questions if ask(text) is not None]
+print(json.dumps({"open_s": opened, "rss_mb": max(memory)}))
 """
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunks", default="10000,100000", help="numbers of chunks, comma separated")
+    parser.add_argument("--queries", type=int, default=200, help="how many questions are timed, after 20 to warm up")
     parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--remove", type=float, default=0.0, help="then remove this share of the cards, ask again")
     parser.add_argument("--keep", type=Path, help="fill in this folder, and use what an earlier run filled there")
@@ -56,20 +56,20 @@ def run(args: argparse.Namespace) -> list[Row]:
     for number in args.chunks.split(","):
         with tempfile.TemporaryDirectory() as temp:
             folder = args.keep / number if args.keep else Path(temp)
-            rows.extend(_measure(int(number), folder))
+            rows.extend(_measure(int(number), folder, args.queries))
             if args.remove:
-                rows.extend(_after_removal(int(number), folder, args.remove))
+                rows.extend(_after_removal(int(number), folder, args.remove, args.queries))
     return rows
 
 
-def _measure(chunks: int, temp: Path) -> list[Row]:
+def _measure(chunks: int, temp: Path, queries: int) -> list[Row]:
     unit = str(chunks)
     filled = temp / "filled"
     if not filled.exists():
         _fill(chunks, temp)
         filled.touch()
     rng = random.Random(11)
-    questions = [question(rng) for _ in range(QUERIES + WARM)]
+    questions = [question(rng) for _ in range(queries + WARM)]
     rows: list[Row] = []
     medians: dict[str, float] = {}
     for system in ("sqlite_stack", "default"):
@@ -96,10 +96,10 @@ def _measure(chunks: int, temp: Path) -> list[Row]:
     return rows
 
 
-def _after_removal(chunks: int, filled: Path, share: float) -> list[Row]:
+def _after_removal(chunks: int, filled: Path, share: float, queries: int) -> list[Row]:
     """The same questions before and after cards went from a copy of the index, and how long their removal took."""
     rng = random.Random(11)
-    questions = [question(rng) for _ in range(QUERIES + WARM)]
+    questions = [question(rng) for _ in range(queries + WARM)]
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as temp:
         _made(Path(temp) / "vault")
@@ -109,8 +109,8 @@ def _after_removal(chunks: int, filled: Path, share: float) -> list[Row]:
                 rows.append(Row("default", str(chunks), "removal_s", _timed(lambda: _remove(Path(temp), share))))
             p50, p95 = np.quantile(_times(open_system("default", temp, str(chunks)), questions), [0.5, 0.95])
             rows += [
-                Row("default", str(chunks), f"p50_ms_{when}_removal", float(p50), QUERIES),
-                Row("default", str(chunks), f"p95_ms_{when}_removal", float(p95), QUERIES),
+                Row("default", str(chunks), f"p50_ms_{when}_removal", float(p50), queries),
+                Row("default", str(chunks), f"p95_ms_{when}_removal", float(p95), queries),
                 Row("default", str(chunks), f"disk_mb_{when}_removal", _disk(Path(temp) / "default")),
             ]
     return rows
