@@ -311,11 +311,11 @@ class Vault(Curation):
 
         Args:
             id: the card's id, path or address.
-            body: new text of the body, or of ``section``.
+            body: new text of the body, or of ``section``; the card's own frontmatter in front of it is left out.
             section: a heading; with ``##`` in front its level counts too.
             append: text for the end of the body or section.
             set: frontmatter keys with new values.
-            unset: frontmatter keys to take away.
+            unset: frontmatter keys to take away; one key as text counts.
             base_hash: hash of the card that the change was made for; another one by now is a conflict.
             redact: mask what looks like a secret in the new text.
 
@@ -324,7 +324,8 @@ class Vault(Curation):
             ConflictError: the card is not the one that ``base_hash`` names.
             CardError: the change cannot be made without changing more; every byte is as it was.
         """
-        change = Change(body, section, append, set or {}, tuple(unset), redact)
+        keys = (unset,) if isinstance(unset, str) else tuple(unset)
+        change = Change(body, section, append, set or {}, keys, redact)
         return self._reviser.update(id, change, base_hash)
 
     def session(self, name: str) -> Session:

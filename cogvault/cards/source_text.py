@@ -25,7 +25,7 @@ class SourceText:
     Attributes:
         bom: the byte-order mark, or nothing.
         lines: every line with the ending it has; only the last may have none.
-        newline: the ending that most lines have.
+        newline: the ending that most lines have; a lone CR only in a file without any LF.
         text: the same text as the parser sees it: newlines as ``\\n``, no BOM.
         cut: ``text``, cut at its frontmatter.
     """
@@ -64,6 +64,8 @@ def open_source(data: bytes) -> SourceText:
     bom = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     raw = data[len(bom) :].decode()
     endings = Counter(_ENDING.findall(raw))
+    if len(endings) > 1:
+        del endings["\r"]
     newline = endings.most_common(1)[0][0] if endings else "\n"
     return SourceText(bom, tuple(_LINE.findall(raw)), newline, decoded.text, frontmatter.split(decoded.text))
 

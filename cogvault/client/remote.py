@@ -260,7 +260,7 @@ class RemoteVault:
             section=section,
             append=append,
             set=set,
-            unset=unset,
+            unset=[unset] if isinstance(unset, str) else unset,
             base_hash=base_hash,
             redact=redact,
         )

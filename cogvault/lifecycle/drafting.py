@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from cogvault.cards.slugs import slug
 from cogvault.cards.source_text import checked_text, open_source
 from cogvault.errors import CardError
 from cogvault.lifecycle.naming import derived_description, derived_title
-from cogvault.lifecycle.values import checked_importance, checked_words, moment_text, to_value
+from cogvault.lifecycle.values import check_span, checked_importance, checked_value, checked_words, masked, moment_text
 from cogvault.protocols import CardParser
 from cogvault.text.secrets import redact
 from cogvault.types import EMPTY_META, Card, Draft, JsonValue, Problem
@@ -25,6 +26,8 @@ MAX_WRITE_BYTES = 256 * 1024
 DEFAULT_TYPE = "note"
 MAX_STEM_BYTES = 120
 _MAX_TYPE_BYTES = 30
+# Left in progress output that somebody pasted; in a file it would count as the end of a line here and there.
+_LONE_CR = re.compile(r"\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,11 @@ def draft_card(draft: Draft, parser: CardParser, created: str, max_bytes: int) -
     Raises:
         CardError: there is nothing to write, too much, or frontmatter that cannot be completed.
     """
+    content = _LONE_CR.sub("\n", draft.content.removeprefix("\ufeff"))
     if draft.redact:
-        draft = _redacted(draft)
-    content = draft.content.removeprefix("\ufeff")
+        content = redact(content)
+        if draft.to is not None and redact(draft.to) != draft.to:
+            raise CardError("the card's place looks like a secret", key="to", hint="name another")
     is_ended = not content or checked_text(content).endswith("\n")
     data = content.encode() + (b"" if is_ended else b"\n")
     if len(data) > max_bytes:
@@ -97,6 +102,7 @@ def draft_card(draft: Draft, parser: CardParser, created: str, max_bytes: int) -
         **given,
     }
     kept, problems = _missing(values, given, own.meta)
+    check_span({**own.meta, **kept})
     return Drafted(own.body.strip() or title, title, _stem(type, own.name or title), kept, data, problems)
 
 
@@ -134,8 +140,9 @@ def _given(draft: Draft) -> dict[str, JsonValue]:
     }
     for key, value in (draft.meta or EMPTY_META).items():
         if values.get(key) is None:
-            values[key] = to_value(value, key)
-    return {key: value for key, value in values.items() if value is not None}
+            values[key] = checked_value(value, key)
+    found: dict[str, JsonValue] = {key: value for key, value in values.items() if value is not None}
+    return {key: masked(value, key) for key, value in found.items()} if draft.redact else found
 
 
 def _missing(
@@ -156,17 +163,3 @@ def _missing(
 def _stem(type: str, title: str) -> str:
     prefix = slug(type, _MAX_TYPE_BYTES)
     return f"{prefix}_{slug(title, MAX_STEM_BYTES - len(prefix.encode()) - 1)}"
-
-
-def _redacted(draft: Draft) -> Draft:
-    """The draft with its secrets masked, wherever they stand."""
-    meta = {key: redact(value) if isinstance(value, str) else value for key, value in (draft.meta or {}).items()}
-    return replace(
-        draft,
-        content=redact(draft.content),
-        title=draft.title and redact(draft.title),
-        description=draft.description and redact(draft.description),
-        source=draft.source and redact(draft.source),
-        tags=[redact(word) for word in checked_words(draft.tags) if isinstance(word, str)],
-        meta=meta,
-    )

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from cogvault.cards.decoding import decode
-from cogvault.cards.edit import WORD_LISTS, append_body, append_section, replace_body, replace_section, set_keys
+from cogvault.cards.edit import append_body, append_section, replace_body, replace_section, set_keys
 from cogvault.cards.paths import refusal
 from cogvault.cards.writer import hash_of, write_atomic
-from cogvault.cards.yaml_values import DATE_KEYS
 from cogvault.errors import CardError, ConflictError
 from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.locate import Located, locate
@@ -17,7 +16,7 @@ from cogvault.lifecycle.drafting import MAX_WRITE_BYTES
 from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.naming import derived_description, derived_title
 from cogvault.lifecycle.uris import uri_of
-from cogvault.lifecycle.values import checked_importance, checked_words, moment_text, to_value
+from cogvault.lifecycle.values import SPAN_KEYS, check_span, checked_value, masked
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import CardParser, Snapshot
 from cogvault.text.secrets import found_in, redact
@@ -129,10 +128,16 @@ def changed(old: bytes, change: Change, parser: CardParser) -> bytes:
             new = replace_body(new, change.body)
         if change.append is not None:
             new = append_body(new, change.append)
-    named = {key: to_value(value, key) for key, value in change.set.items()}
+    named = {key: checked_value(value, key) for key, value in change.set.items()}
+    if change.redact:
+        named = {key: masked(value, key) for key, value in named.items()}
     if new != old:
         named = {**_taken_anew(old, new, parser, {*named, *change.unset}), **named}
-    return set_keys(new, named, change.unset)
+    new = set_keys(new, named, change.unset)
+    if any(key in named for key in SPAN_KEYS):
+        card = parser.parse(new, id="", path="")
+        check_span({key: None if (at := getattr(card, key)) is None else at.isoformat() for key in SPAN_KEYS})
+    return new
 
 
 def _taken_anew(old: bytes, new: bytes, parser: CardParser, named: set[str]) -> dict[str, JsonValue]:
@@ -158,7 +163,7 @@ def _described(card: Card, title: str) -> str:
 
 
 def _checked(change: Change) -> Change:
-    """A change that says something, with its values as they are written.
+    """A change that says something, and whose texts hold no secret when they are to be masked.
 
     Raises:
         CardError: it says nothing, contradicts itself, or is too large.
@@ -172,26 +177,13 @@ def _checked(change: Change) -> Change:
         raise CardError("a key cannot be set and unset at once", key=min(both))
     if (size := sum(len(text.encode("utf-8", "replace")) for text in texts)) > MAX_WRITE_BYTES:
         raise CardError(f"the text has {size} bytes, and one write at most {MAX_WRITE_BYTES}", hint="split it")
-    values = {key: _checked_value(key, value) for key, value in change.set.items()}
     if not change.redact:
-        return replace(change, set=values)
-    masked = {key: redact(value) if isinstance(value, str) else value for key, value in values.items()}
+        return change
     return replace(
         change,
         body=None if change.body is None else redact(change.body),
         append=None if change.append is None else redact(change.append),
-        set=masked,
     )
-
-
-def _checked_value(key: str, value: object) -> JsonValue:
-    if key in DATE_KEYS and isinstance(value, str):
-        return moment_text(value, key)
-    if key in WORD_LISTS and isinstance(value, str):
-        return checked_words(value)
-    if key == "importance" and isinstance(value, int | float) and not isinstance(value, bool):
-        return checked_importance(value)
-    return to_value(value, key)
 
 
 def _new_secrets(old: bytes, new: bytes) -> tuple[SecretFound, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from typing import Any
 
@@ -11,9 +12,12 @@ import click
 
 from cogvault_cli.failures import UsageFault
 
+# Numbers that a card's frontmatter is read back as; whatever else looks like one is text there too.
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
+
 
 class Pair(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
-    """``KEY=VALUE``; a value that is JSON is read as such."""
+    """``KEY=VALUE``: text, but for true, false, plain numbers, and lists, objects and quoted text of JSON."""
 
     name = "pair"
 
@@ -24,10 +28,26 @@ class Pair(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
         key, equals, text = str(value).partition("=")
         if not key or not equals:
             self.fail(f"{value!r} is not KEY=VALUE", param, ctx)
+        return key, _value(text)
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    if text[:1] in ("[", "{", '"'):
         try:
-            return key, json.loads(text)
+            return json.loads(text, parse_int=_number, parse_float=_number, parse_constant=str)
         except ValueError:
-            return key, text
+            return text
+    return _number(text)
+
+
+def _number(text: str) -> Any:
+    """A number where it is written with these very characters; ``1.10``, ``007`` and ``12e4`` are text."""
+    if not _NUMBER.fullmatch(text):
+        return text
+    number = float(text) if "." in text else int(text)
+    return number if str(number) == text else text
 
 
 def as_text(argument: str) -> str:

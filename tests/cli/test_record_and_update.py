@@ -119,3 +119,31 @@ def test_another_hash_is_a_conflict(run: Run, vault: Path) -> None:
     assert card.read_bytes() == before
     hash = document(run("show", card.name, "--tenant", vault, "--json"))["hash"]
     assert run("update", card.name, "--body", "mine", "--base-hash", hash, "--tenant", vault).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("title=1.10", "title: 1.10"),
+        ("commit=12e4", "commit: 12e4"),
+        ("name=NaN", "name: NaN"),
+        ("build=007", "build: '007'"),
+        ("big=0.1234567890123456789", "big: 0.1234567890123456789"),
+        ("long=12345678901234567890", "long: 12345678901234567890"),
+        ("none=null", "none: 'null'"),
+        ("share=0.25", "share: 0.25"),
+        ("share=-3", "share: -3"),
+        ("done=true", "done: true"),
+        ('text="2"', "text: '2'"),
+        ('text="Yes", she said', "text: '\"Yes\", she said'"),
+        ('list=[1.10, 2, "x"]', "list: [1.10, 2, x]"),
+        ('map={"a": 1e3}', "map: {a: 1e3}"),
+    ],
+)
+def test_text_that_looks_like_a_number_stays_text(run: Run, vault: Path, given: str, written: str) -> None:
+    card = vault / "project_queue.md"
+    result = run("update", card.name, "--set", given, "--tenant", vault)
+    assert result.exit_code == 0, result.stderr
+    made = written.replace("'", "").replace('"', "")
+    assert made in [line.replace("'", "").replace('"', "") for line in card.read_text().splitlines()]
+    assert run("update", card.name, "--set", given, "--tenant", vault).stdout == "project_queue.md  unchanged\n"

@@ -94,6 +94,7 @@ STEPS: dict[str, Step] = {
     ),
     "record_many of none": lambda vault: vault.record_many([]),
     "update": lambda vault: vault.update("user_ana.md", append="She likes coffee too.", set={"n": 1}, unset=["team"]),
+    "update of a key as text": lambda vault: vault.update("user_ana.md", unset="n"),
     "update conflict": lambda vault: vault.update("user_ana.md", append="x", base_hash="0" * 64),
     "update section": lambda vault: vault.update("user_ana.md", section="No such", body="x"),
     "update nothing": lambda vault: vault.update("no-such.md", body="x"),

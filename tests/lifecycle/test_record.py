@@ -343,3 +343,14 @@ def test_every_draft_is_refused_or_gives_a_card_that_says_what_it_said(
         assert card.body.strip("\n") == plain.strip("\n")
         assert card.title == (" ".join((title or "").split())[:1000] or card.title)
     assert drafted.with_name("name") == data
+
+
+@pytest.mark.parametrize(
+    "text", ["progress 10%\rprogress 100%", "a\r\nb\rc\r\n", "---\ntags: [a]\n---\n10%\r20%\r30%\r40%\n"]
+)
+def test_pasted_progress_output_leaves_no_lone_cr(tmp_path: Path, text: str) -> None:
+    shelf = Shelf(tmp_path)
+    done = shelf.recorder.record(Draft(text))
+    data = (shelf.root / done.id).read_bytes()
+    assert b"\r" not in data.replace(b"\r\n", b"")
+    assert data.startswith((b"---\nname: ", b"---\r\nname: ", b"---\ntags: "))

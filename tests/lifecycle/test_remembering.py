@@ -13,7 +13,7 @@ import pytest
 
 from cogvault import Vault
 from cogvault.errors import ConfigError, PathError
-from cogvault.types import Turn, Verdict
+from cogvault.types import Action, Turn, Verdict
 from tests.vault.conftest import Shelf, ids
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -158,3 +158,9 @@ def test_a_watcher_archives_nothing_unless_told(shelf: Shelf, tmp_path: Path) ->
     for _ in vault.changes(stop):
         stop.set()
     assert path.exists()
+
+
+def test_a_key_to_take_away_may_be_given_as_text(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.md", "---\nn: 1\nimportance: 0.5\n---\nA wombat.\n")
+    assert opened(shelf, tmp_path).update("a.md", unset="importance").action is Action.UPDATED
+    assert (shelf.root / "a.md").read_text() == "---\nn: 1\n---\nA wombat.\n"

@@ -199,3 +199,33 @@ def test_a_link_inside_the_vault_is_written_through(shelf: Shelf, reviser: Revis
     reviser.update("plan.md", Change(append="- two"))
     assert (shelf.root / "plan.md").is_symlink()
     assert (shelf.root / "plan.txt").read_bytes() == CARD + b"- two\r\n"
+
+
+@pytest.mark.parametrize(
+    "head", ["---\ntitle: Card\n---\n\n", "---\r\ntitle: Card\r\n---\r\n\r\n", "\ufeff---\ntitle: Card\n---\n"]
+)
+def test_what_was_read_can_be_handed_back_as_the_body(shelf: Shelf, reviser: Reviser, head: str) -> None:
+    newline = "\r\n" if "\r" in head else "\n"
+    before = f"{head}# Card{newline}{newline}old text{newline}".encode()
+    (shelf.root / "plan.md").write_bytes(before)
+    text = before.decode().replace("\r\n", "\n")
+    reviser.update("plan.md", Change(text.replace("old", "new")))
+    assert _bytes(shelf) == before.replace(b"old", b"new")
+    assert reviser.update("plan.md", Change(text.replace("old", "new"))).action is Action.UNCHANGED
+
+
+def test_a_body_with_frontmatter_of_its_own_is_refused(shelf: Shelf, reviser: Reviser) -> None:
+    with pytest.raises(CardError, match="frontmatter that is not the card's own"):
+        reviser.update("plan.md", Change("---\ntitle: evil\n---\n\n# Plan\n"))
+    assert _bytes(shelf) == CARD
+
+
+def test_a_body_between_rules_is_no_frontmatter(shelf: Shelf, reviser: Reviser) -> None:
+    reviser.update("plan.md", Change("---\nwords\n---\nmore"))
+    assert _bytes(shelf).endswith(b"---\r\n\r\n---\r\nwords\r\n---\r\nmore\r\n")
+
+
+def test_progress_output_in_a_card_does_not_decide_its_newlines(shelf: Shelf, reviser: Reviser) -> None:
+    (shelf.root / "plan.md").write_bytes(b"# Log\n\n10%\r20%\r30%\r40%\r50%\n")
+    reviser.update("plan.md", Change(append="Done.\nAll of it."))
+    assert _bytes(shelf).endswith(b"50%\n\nDone.\nAll of it.\n")

@@ -40,7 +40,7 @@ def command(shared: Shared, text: str | None, meta: tuple[tuple[str, Any], ...],
 
     TEXT is the card's text; without it standard input is read. Frontmatter at the top of it is kept and completed. A
     text that a card has already is not written again. `--type` is the card's type: user, feedback, project, reference
-    or any word.
+    or any word. Values of `--meta` are read as those of `cogvault update --set`.
     """
     if len(shared.types) > 1:
         raise UsageFault("a card has one type", "say --type once")

@@ -43,7 +43,8 @@ def command(
     """Change a card's text or its frontmatter, and nothing that is not named.
 
     ID is the card's path in the vault, or its address. A heading that is missing or stands twice, and frontmatter that
-    cannot be read, are refused with the card as it was.
+    cannot be read, are refused with the card as it was. A value of --set is text, but for true, false, plain numbers
+    (0.8, not 1.10), and lists, objects and quoted text of JSON: --set version='"2"'.
     """
     body, append = (standard_input() if text == _STDIN else text for text in (body, append))
     with shared.open() as vault:
