@@ -1,8 +1,8 @@
 """Keyword analysis without language detection (design.md, decision 2). Pure.
 
 A text becomes a list of exact words; a word has a stem (its first letters) and character grams. Compound words
-(``svc_payments``, ``POL-358``, ``getUserName``, ``src/auth/login.py``) are words whole and in parts; runs of scripts
-written without spaces become pairs of characters.
+(``svc_payments``, ``POL-358``, ``v2.3.1``, ``getUserName``, ``src/auth/login.py``) are words whole and in parts; runs
+of scripts written without spaces become pairs of characters.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import regex
 
 from cogvault.text.normalise import fold, visible
 
-VERSION = "1"
+VERSION = "2"
 STEM_LENGTH = 5
 GRAM_LENGTH = 4
 # Longer "words" are base64, hashes and minified code; cut here so that memory stays bounded.
@@ -31,6 +31,12 @@ _TOKEN = regex.compile(
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[_\-./\\:@&'+#~][A-Za-z0-9]+)*(?:\+\+|\#)?")
 _PART = regex.compile(rf"{_LETTER}+", regex.V1)
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|\p{Lu}+\p{N}*|[\p{L}\p{M}\p{N}]", regex.V1)
+# Numbers joined to one, as versions and dates are.
+_NUMBER = regex.compile(r"\p{N}+(?:[_\-./\\:]\p{N}+)+", regex.V1)
+# Letters and a number, or the other way round; hashes, which change more often, are no compounds.
+_LETTERS_AND_NUMBER = regex.compile(
+    r"(?P<letters>[\p{L}\p{M}]+)(?P<number>\p{N}+)|(?P<number>\p{N}+)(?P<letters>[\p{L}\p{M}]+)", regex.V1
+)
 _HAS_CAMEL = regex.compile(r"\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}", regex.V1)
 
 
@@ -74,18 +80,28 @@ def _known_compound(token: str) -> tuple[str, ...]:
 
 
 def _compound(token: str) -> tuple[str, ...]:
-    """A token with joiners, digits or inner capitals: whole, then its parts, then camelCase pieces."""
-    whole = fold(token)[:MAX_WORD]
-    found = [whole]
+    """A token with joiners, digits or inner capitals: whole, its parts, camelCase pieces, and the numbers in them."""
     parts = _PART.findall(token)
-    if len(parts) > 1 or parts[:1] != [token]:
-        found.extend(fold(part)[:MAX_WORD] for part in parts)
-    for part in parts:
-        if _HAS_CAMEL.search(part):
-            pieces = [fold(piece) for piece in _CAMEL.findall(part)]
-            if len(pieces) > 1:
-                found.extend(piece[:MAX_WORD] for piece in pieces)
-    return tuple(found)
+    pieces = [piece for part in parts if _HAS_CAMEL.search(part) for piece in _pieces(part)]
+    found = [token, *(parts if parts != [token] else ()), *pieces]
+    if not token.isalpha():
+        found += (number for number in _NUMBER.findall(token) if number != token)
+        for part in [part for part in parts if not _HAS_CAMEL.search(part)] + pieces:
+            found += _letters_and_number(part)
+    return tuple(fold(word)[:MAX_WORD] for word in found)
+
+
+def _pieces(part: str) -> list[str]:
+    pieces = _CAMEL.findall(part)
+    return pieces if len(pieces) > 1 else []
+
+
+def _letters_and_number(part: str) -> list[str]:
+    """``POL358`` is found as ``POL-358`` is. A single letter says nothing by itself."""
+    match = _LETTERS_AND_NUMBER.fullmatch(part)
+    if match is None:
+        return []
+    return [piece for piece in match.groups() if piece is not None and (len(piece) > 1 or piece.isnumeric())]
 
 
 def stem(word: str) -> str:

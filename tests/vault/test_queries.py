@@ -30,6 +30,8 @@ CARDS = {
     "devices.md": "# 备忘\n\n设备清单已更新\n",
     "rerun.md": "# 任务\n\n重跑gen-itgc后再看\n",
     "dash.md": "# Options\n\nuse the flag -foo with care\n",
+    "release.md": "# Notes\n\nThe parser was mended in v2.3.1 of the tool.\n",
+    "apples.md": "# Fruit\n\n358 apples and 2 pears were bought at 31 cents.\n",
 }
 
 
@@ -45,6 +47,10 @@ def library(shelf: Shelf) -> Shelf:
     ("query", "id"),
     [
         ("POL-358", "policy.md"),
+        ("POL 358", "policy.md"),
+        ("POL358", "policy.md"),
+        ("v2.3.1", "release.md"),
+        ("2.3.1", "release.md"),
         ("don't", "policy.md"),
         ("park.", "policy.md"),
         ("lint AND commit", "lint.md"),
