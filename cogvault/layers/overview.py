@@ -50,7 +50,7 @@ def make_overview(card: Card, source: Digest, *, estimate: Callable[[str], int] 
     timeline = parts.part("Timeline", _TIMELINE_SHARE, _timeline(source, estimate))
     speakers = parts.part("Speakers", _SPEAKERS_SHARE, (f"- {name}: {turns}" for name, turns in source.speakers))
     outline = parts.part("Outline", _OUTLINE_SHARE, _outline(card, source))
-    names = parts.names(source.names[:_MAX_NAMES])
+    names = parts.part("Names", _NAMES_SHARE, source.names[:_MAX_NAMES], ", ")
     points = parts.points(source)
     text = "\n\n".join(part for part in (outline, speakers, points, names, timeline, todos) if part)
     if not text or len(text) > len(body):
@@ -84,31 +84,18 @@ class _Parts:
         self.left = limit
         self.estimate = estimate
 
-    def part(self, title: str, share: float, lines: Iterable[str]) -> str:
+    def part(self, title: str, share: float, lines: Iterable[str], joint: str = "\n") -> str:
         """A heading and as many lines as its share holds; ``""`` when there is none."""
         head = f"## {title}\n\n"
         cost = self.estimate(head + "\n\n")
         kept: list[str] = []
         for line in lines:
-            price = self.estimate(line + "\n")
+            price = self.estimate(line + joint)
             if cost + price > min(self.limit * share, self.left):
                 break
             kept.append(line)
             cost += price
-        return self._take(head, kept, cost)
-
-    def names(self, names: Iterable[str]) -> str:
-        """The names on one line."""
-        head = "## Names\n\n"
-        cost = self.estimate(head + "\n\n")
-        kept: list[str] = []
-        for name in names:
-            price = self.estimate(name + ", ")
-            if cost + price > min(self.limit * _NAMES_SHARE, self.left):
-                break
-            kept.append(name)
-            cost += price
-        return self._take(head, [", ".join(kept)] if kept else [], cost)
+        return self._take(head, joint.join(kept), cost)
 
     def points(self, source: Digest) -> str:
         """The sentences that say most: the best of each section or speaker first, then the best of all."""
@@ -123,14 +110,15 @@ class _Parts:
         chosen = pick(_by_group(source), [one.terms for one in source.sentences], price, self.left - cost)
         if not chosen and source.order:
             line = clip(lines[source.order[0]], self.left - cost, self.estimate)
-            return self._take(head, [line] if line else [], cost + self.estimate(line + "\n"))
-        return self._take(head, [lines[index] for index in chosen], cost + sum(prices[index] for index in chosen))
+            return self._take(head, line, cost + self.estimate(line + "\n"))
+        text = "\n".join(lines[index] for index in chosen)
+        return self._take(head, text, cost + sum(prices[index] for index in chosen))
 
-    def _take(self, head: str, lines: list[str], cost: int) -> str:
-        if not lines:
+    def _take(self, head: str, text: str, cost: int) -> str:
+        if not text:
             return ""
         self.left -= cost
-        return head + "\n".join(lines)
+        return head + text
 
 
 def _by_group(source: Digest) -> list[int]:
