@@ -15,7 +15,7 @@ from typing import Any
 
 from cogvault.cards.paths import is_usable_name
 from cogvault.config import Config, cache_folder, resolve, vault_folder
-from cogvault.errors import IndexFault, PathError, VaultError
+from cogvault.errors import ConfigError, IndexFault, ModelError, PathError, VaultError
 from cogvault.registry import ModelPool, shared_models
 from cogvault.retrieval.hits import Hit, Hits
 from cogvault.types import JsonValue, Status
@@ -185,18 +185,20 @@ class Fleet:
             options: as for ``Vault.search``.
 
         Raises:
-            VaultError: no tenant was named.
+            VaultError: no tenant was named, or something that names none.
             QueryError: an option is out of range.
         """
         if isinstance(tenants, str | os.PathLike) or not tenants:
             raise VaultError("no tenants were named", hint="pass a list of ids or folders, one is enough")
+        if not all(isinstance(tenant, str | os.PathLike) for tenant in tenants):
+            raise PathError("not an id of a tenant", hint=_ID_HINT)
         answers: dict[str, Hits] = {}
         failures: dict[str, str] = {}
         for tenant in dict.fromkeys(tenants):
             try:
                 with self.vault(tenant) as vault:
                     answers[os.fspath(tenant)] = vault.search(query, k, **options)
-            except (VaultError, IndexFault) as error:
+            except (ConfigError, IndexFault, ModelError, VaultError) as error:
                 failures[os.fspath(tenant)] = str(error)
         found = [FleetHit(name, hit) for name, answer in answers.items() for hit in answer]
         found.sort(key=lambda item: (-item.hit.score, item.tenant, item.hit.id, item.hit.lines))
@@ -260,7 +262,7 @@ class Fleet:
 
     def _folder(self, tenant: str | os.PathLike[str]) -> Path:
         """The real folder of a tenant. Two names of one folder give one vault."""
-        if not isinstance(tenant, str):
+        if isinstance(tenant, os.PathLike):
             return vault_folder(tenant)
         folder = self._place(tenant)
         if folder.resolve() != folder or not folder.is_dir():  # the root is a real path: a link would lead away

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -20,6 +21,7 @@ RUNTIME_VARIABLE = "COGVAULT_RUNTIME_DIR"
 ENDPOINT_FILE = "endpoint.json"
 # sockaddr_un holds 104 bytes on macOS and 108 on Linux, with a closing zero.
 _MAX_SOCKET_BYTES = 103
+_WORD = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,10 @@ def endpoints(environment: Mapping[str, str] | None = None) -> list[Endpoint]:
     if is_private(folder):
         try:
             told = json.loads((folder / ENDPOINT_FILE).read_text(encoding="utf-8"))
-            found.append(Endpoint(host=str(told["host"]), port=int(told["port"]), token=str(told["token"])))
+            one = Endpoint(host=str(told["host"]), port=int(told["port"]), token=str(told["token"]))
+            if not (_WORD.fullmatch(one.host) and _WORD.fullmatch(one.token)):  # neither would fit into a request
+                raise ValueError("host and token are words")
+            found.append(one)
         except FileNotFoundError:
             pass
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -172,9 +172,10 @@ def test_the_runtime_folder_is_known_without_any_variable() -> None:
     assert runtime_folder({}).parent == Path(tempfile.gettempdir())
 
 
-def test_a_damaged_endpoint_file_is_told(runtime: Path, environment: object) -> None:
+@pytest.mark.parametrize("text", ["{}", '{"host": "127.0.0.1", "port": 9, "token": "a\\nb"}'])
+def test_a_damaged_endpoint_file_is_told(runtime: Path, environment: object, text: str) -> None:
     runtime.mkdir(mode=0o700)
-    (runtime / ENDPOINT_FILE).write_text("{}")
+    (runtime / ENDPOINT_FILE).write_text(text)
     with pytest.raises(DaemonError, match="not the endpoint of a daemon"):
         endpoints()
 

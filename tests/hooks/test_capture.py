@@ -78,6 +78,18 @@ def test_text_is_verbatim_but_for_secrets(world: World) -> None:
     assert not any("ghp_" in path.read_text(encoding="utf-8") for path in world.vault.rglob("*.md"))
 
 
+def test_turn_that_is_larger_than_a_card_may_be_is_kept_in_several(world: World) -> None:
+    (world.vault / ".cogvault.toml").write_text("max_card_bytes = 50000\n")
+    long = " ".join(f"word{number}" for number in range(12_000))
+    world.say(line("user", "u0", "Short."), line("assistant", "u1", long), line("user", "u2", "Short as well."))
+    world.hook("pre-compact")
+    anchors = kept(world)
+    assert (anchors[0], anchors[1], anchors[-1]) == ("u0", "u1", "u2")
+    assert len(anchors) > 4
+    text = "".join(file.read_text(encoding="utf-8") for file in (world.vault / "session").rglob("*.md"))
+    assert all(f"word{number}" in text for number in (0, 5999, 11_999))
+
+
 def test_line_that_is_being_written_waits_for_its_end(world: World) -> None:
     world.say(*dialogue(0, 1))
     half = json.dumps(line("user", "u1", "Turn 1"))
@@ -121,6 +133,7 @@ class Dying:
     """A session that dies after so many turns of a batch."""
 
     def __init__(self, vault: Vault, after: int) -> None:
+        self.path = vault.path
         self._session = vault.session(SESSION)
         self._after = after
 

@@ -6,6 +6,7 @@ was left by a process that died in between: then the session itself says which t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -16,9 +17,10 @@ from filelock import FileLock
 
 from cogvault import Vault, redact
 from cogvault.client import RemoteVault
+from cogvault.config import resolve
 from cogvault_cli.hooks.event import Event
 from cogvault_cli.hooks.state import StateFile
-from cogvault_cli.hooks.transcript import ANCHOR, said
+from cogvault_cli.hooks.transcript import ANCHOR, MAX_CHARS, said
 
 __all__ = ["capture"]
 
@@ -26,6 +28,9 @@ __all__ = ["capture"]
 LOCK_SECONDS = 3.0
 # Turns that are written in one go.
 _BATCH = 200
+# Four in UTF-8, and room for what is written around a turn.
+_BYTES_PER_CHAR = 8
+_LEAST_CHARS = 500
 
 
 def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
@@ -53,7 +58,7 @@ def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: Sta
     start = offset if is_sure and isinstance(offset, int) else 0
     with transcript.open("rb") as file:
         lines = _Lines(file, start)
-        turns = said(lines)
+        turns = said(lines, _max_chars(vault.path))
         session = vault.session(name)
         if not is_sure:
             kept = {turn.meta.get(ANCHOR) for turn in session.turns()}
@@ -65,6 +70,11 @@ def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: Sta
             count += len(batch)
         state.write({"offset": lines.end, "pending": False})
     return count
+
+
+def _max_chars(folder: Path) -> int:
+    """So many of a turn as fit into a card of the vault whatever they are; more would not be kept at all."""
+    return max(_LEAST_CHARS, min(MAX_CHARS, resolve(folder, None, os.environ).config.max_card_bytes // _BYTES_PER_CHAR))
 
 
 class _Lines:

@@ -17,7 +17,7 @@ __all__ = ["ANCHOR", "MAX_CHARS", "said"]
 
 # Key of a turn's metadata: the transcript's id of the message, by which it is found there and recognized here.
 ANCHOR = "uuid"
-# A longer text is kept in several turns: what no longer fits below the largest size of a card would not be kept at all.
+# Characters of a turn at most.
 MAX_CHARS = 200_000
 _SPEAKERS = {"user": "User", "assistant": "Claude"}
 # Not said by anybody: put in by the program, by a subagent, or a summary of what was said.
@@ -32,8 +32,13 @@ _MARKUP = (
 )
 
 
-def said(lines: Iterable[bytes]) -> Iterator[Turn]:
-    """Turns of some lines, in order: text of the user and of the agent, without thinking, tools and their results."""
+def said(lines: Iterable[bytes], max_chars: int = MAX_CHARS) -> Iterator[Turn]:
+    """Turns of some lines, in order: text of the user and of the agent, without thinking, tools and their results.
+
+    Args:
+        lines: of the transcript.
+        max_chars: a longer text is kept in several turns.
+    """
     for line in lines:
         record = _record(line)
         speaker = _SPEAKERS.get(str(record.get("type")))
@@ -43,9 +48,9 @@ def said(lines: Iterable[bytes]) -> Iterator[Turn]:
         text = _text(record.get("message"))
         if not text.strip() or text.lstrip().startswith(_MARKUP):
             continue
-        for number, start in enumerate(range(0, len(text), MAX_CHARS)):
+        for number, start in enumerate(range(0, len(text), max_chars)):
             mark = f"{anchor}#{number + 1}" if number else anchor
-            yield Turn(speaker, text[start : start + MAX_CHARS], _moment(record.get("timestamp")), {ANCHOR: mark})
+            yield Turn(speaker, text[start : start + max_chars], _moment(record.get("timestamp")), {ANCHOR: mark})
 
 
 def _record(line: bytes) -> dict[str, Any]:
