@@ -19,7 +19,7 @@ from cogvault.indexing.scopes import EVERYWHERE, Scope, scopes_around
 from cogvault.text.normalise import nfc
 from cogvault.types import Problem, Stamp
 
-__all__ = ["ScanOptions", "ScanResult", "ScannedFile", "is_card_path", "scan", "stamp_of"]
+__all__ = ["ScanOptions", "ScanResult", "ScannedFile", "is_card_path", "root_id", "scan", "stamp_of"]
 
 _SUFFIX = ".md"
 _POSIX = os.name == "posix"
@@ -97,14 +97,14 @@ def scan(
     Raises:
         VaultError: the root is missing, unreadable or no folder, or was exchanged meanwhile.
     """
-    before = _identity(root)
+    before = root_id(root)
     walk = _Walk(root, options, FolderRules(root, options))
     scopes = scopes_around(root, paths, lambda path: known(path) and walk.file(path))
     for scope in scopes:
         walk.part(scope)
     alone = frozenset(walk.alone)
     files = walk.files()
-    if _identity(root) != before:
+    if root_id(root) != before:
         raise VaultError("the vault's folder was exchanged while it was scanned", path=root, hint="sync again")
     problems = (*walk.rules.problems, *walk.problems)
     return ScanResult(files, problems, frozenset(walk.unreadable), scopes, alone, before)
@@ -122,7 +122,12 @@ def stamp_of(status: os.stat_result) -> Stamp:
     return Stamp(status.st_size, status.st_mtime_ns, inode, status.st_ctime_ns if _POSIX else 0)
 
 
-def _identity(root: Path) -> tuple[int, int]:
+def root_id(root: Path) -> tuple[int, int]:
+    """Device and inode of a vault's folder.
+
+    Raises:
+        VaultError: it is missing, unreadable or no folder.
+    """
     try:
         status = root.stat()
         if not stat.S_ISDIR(status.st_mode):

@@ -23,7 +23,7 @@ from cogvault.indexing.meter import Meter
 from cogvault.indexing.plan import plan
 from cogvault.indexing.report import Progress, SyncReport, degraded, without_model
 from cogvault.indexing.rollups import folders_above, update_folders
-from cogvault.indexing.scan import ScanOptions, ScanResult, scan
+from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vectors import Embedded, embed_pending
 from cogvault.layers.folder_store import FolderStore
@@ -189,7 +189,9 @@ class Syncer:
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
         meter.start("scan")
         alone = KnownFiles(snapshot.cards)
-        scanned = scan(self._root, self._options.scan, None if rebuild else paths, alone.is_plain)
+        # In another folder than before nothing is known, whatever was written there just now.
+        is_whole = rebuild or paths is None or self._last.root() not in (None, root_id(self._root))
+        scanned = scan(self._root, self._options.scan, None if is_whole else paths, alone.is_plain)
         meter.tell(len(scanned.files), len(scanned.files))
         files = CardFiles(
             self._root,

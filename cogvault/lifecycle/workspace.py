@@ -11,8 +11,10 @@ from threading import Lock
 
 from cogvault.config import Config
 from cogvault.errors import VaultError
+from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import hold
 from cogvault.indexing.report import SyncReport
+from cogvault.indexing.scan import root_id
 from cogvault.protocols import CardParser, Embedder, Snapshot
 from cogvault.retrieval.succession import SharedGraph
 
@@ -60,7 +62,8 @@ class Workspace:
         """Hold the vault's lock of writers, among threads and processes.
 
         Raises:
-            VaultError: another writer did not let go in time.
+            VaultError: another writer did not let go in time; or the vault's folder is away, or is another one than
+                before without any of the cards, as where a disk is not mounted.
         """
         timeout = self.config.lock_timeout_seconds
         if not self.threads.acquire(timeout=timeout):
@@ -69,6 +72,8 @@ class Workspace:
             with hold(self.index_folder / _WRITE_LOCK, timeout) as held:
                 if not held:
                     raise self._busy()
+                if LastSync(self.index_folder).root() not in (None, root_id(self.root)):
+                    self.latest()
                 yield
         finally:
             self.threads.release()

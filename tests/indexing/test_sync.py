@@ -780,3 +780,17 @@ class TestExpiredViews:
         with pytest.raises(SnapshotExpired):
             desk.sync()
         assert desk.ids == ["a.md"]
+
+
+def test_a_file_in_the_place_of_a_vault_does_not_make_that_the_vault(desk: Desk, tmp_path: Path) -> None:
+    # A program that knows nothing of mounts wrote there, and a watcher told of that file alone.
+    desk.write("a.md", "alpha")
+    desk.write("b.md", "beta")
+    desk.sync()
+    desk.root.rename(tmp_path / "mounted")
+    desk.root.mkdir()
+    desk.write("c.md", "gamma")
+    for paths in (["c.md"], None):
+        with pytest.raises(VaultError, match="another one than before"):
+            desk.sync(paths=paths)
+    assert desk.ids == ["a.md", "b.md"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cogvault import Vault
 from cogvault.embedders import HashingEmbedder
 from cogvault.errors import VaultError
 from cogvault.types import Status
@@ -197,6 +198,53 @@ def test_an_empty_folder_in_the_place_of_another_is_no_empty_vault(shelf: Shelf,
     shelf.root.rmdir()
     (tmp_path / "mounted").rename(shelf.root)
     assert shelf.vault.search("wombat").status is Status.OK
+
+
+def _write_something(vault: Vault, way: str) -> None:
+    if way == "record":
+        vault.record("A quokka.")
+    elif way == "record into a folder":
+        vault.record("A quokka.", to="cogvault://user/ana/")
+    else:
+        vault.session("standup").append("Ana", "A quokka.")
+
+
+@pytest.mark.parametrize("way", ["record", "record into a folder", "append"])
+@pytest.mark.parametrize("there", ["nothing", "an empty folder"])
+def test_nothing_is_written_where_the_vault_is_away(shelf: Shelf, tmp_path: Path, way: str, there: str) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.vault.sync()
+    shelf.root.rename(tmp_path / "mounted")
+    if there != "nothing":
+        shelf.root.mkdir()
+    with pytest.raises(VaultError, match=r"does not exist|another one than before"):
+        _write_something(shelf.vault, way)
+    assert shelf.root.exists() == (there != "nothing")
+    if there != "nothing":
+        assert not list(shelf.root.iterdir())
+        shelf.root.rmdir()
+    (tmp_path / "mounted").rename(shelf.root)
+    assert shelf.found("wombat") == ["a.md"]
+    _write_something(shelf.vault, way)
+    assert shelf.found("quokka")
+
+
+def test_nothing_is_written_where_a_vault_is_away_that_was_never_indexed(shelf: Shelf, tmp_path: Path) -> None:
+    vault = shelf.vault
+    shelf.root.rename(tmp_path / "mounted")
+    with pytest.raises(VaultError, match="does not exist"):
+        vault.record("A quokka.")
+    assert not shelf.root.exists()
+
+
+def test_a_vault_that_was_put_back_from_a_copy_is_written_into(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.vault.sync()
+    shelf.root.rename(tmp_path / "before")
+    shutil.copytree(tmp_path / "before", shelf.root)
+    shelf.vault.record("A quokka.", to="b.md")
+    assert shelf.found("quokka") == ["b.md"]
+    assert shelf.found("wombat") == ["a.md"]
 
 
 def test_other_cards_in_another_folder_are_no_reason_to_forget_either(shelf: Shelf, tmp_path: Path) -> None:
