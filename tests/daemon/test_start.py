@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import plistlib
 import shutil
@@ -193,6 +194,21 @@ def test_launchd_gets_a_property_list(cogvault: Cogvault) -> None:
     told = plistlib.loads(cogvault("daemon", "--print-unit", "launchd").stdout.encode())
     assert told["ProgramArguments"][1:] == ["daemon"]
     assert Path(told["ProgramArguments"][0]).name == "cogvault"
+
+
+def test_a_unit_is_in_the_json_document_too(cogvault: Cogvault) -> None:
+    told = json.loads(cogvault("daemon", "--print-unit", "systemd", "--json").stdout)
+    assert told["unit"] == cogvault("daemon", "--print-unit", "systemd").stdout.rstrip("\n")
+
+
+def test_a_daemon_that_does_not_answer_is_told_in_time(cogvault: Cogvault, runtime: Path) -> None:
+    runtime.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as deaf:
+        deaf.bind(str(socket_path(runtime)))
+        deaf.listen()
+        done = cogvault("daemon", "--status")
+    assert done.returncode == 3
+    assert "gave no answer" in done.stderr
 
 
 def test_an_address_that_others_can_reach_is_refused(cogvault: Cogvault) -> None:

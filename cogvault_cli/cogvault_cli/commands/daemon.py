@@ -11,6 +11,8 @@ from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.failures import DONE, FINDINGS, UsageFault
 
 _DEFAULT_HOST = "127.0.0.1"
+# Both are answered at once, also while all calls wait.
+_SECONDS = 5.0
 
 
 @click.command(
@@ -38,7 +40,8 @@ def command(show_status: bool, stop: bool, tcp: str | None, print_unit: str | No
         from cogvault_cli.daemon import units
 
         program = units.own_program()
-        click.echo(units.systemd(program) if print_unit == "systemd" else units.launchd(program), nl=False)
+        unit = units.systemd(program) if print_unit == "systemd" else units.launchd(program)
+        _print(as_json, {"status": "ok", "unit": unit}, unit.rstrip("\n"))
         return DONE
     if show_status or stop:
         return _ask(stop, as_json)
@@ -53,7 +56,7 @@ def _ask(stop: bool, as_json: bool) -> int:
     for endpoint in endpoints():
         connection = Connection(endpoint)
         try:
-            told = connection.call("/v1/stop", {}) if stop else connection.call("/v1/status")
+            told = connection.call("/v1/stop" if stop else "/v1/status", {} if stop else None, timeout_seconds=_SECONDS)
         except NobodyListens:
             continue
         finally:
