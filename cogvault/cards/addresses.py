@@ -120,14 +120,16 @@ def prefix_of(text: str) -> Prefix:
     """The part of a vault that a folder, a card, or the beginning of an address means.
 
     Args:
-        text: ``/`` and ``\\`` both part folders, and one at either end does not matter, nor does ``./`` in front; ""
-            and ``cogvault://`` are the whole vault, ``cogvault://resources/`` is all outside of the other three.
+        text: a ``/`` at its end does not matter, nor does ``./`` in front of a path; "" and ``cogvault://`` are the
+            whole vault, ``cogvault://resources/`` is all outside of the other three.
 
     Raises:
         PathError: as for ``paths_of``.
     """
     if not is_address(text):
-        text = text.replace("\\", "/").removeprefix("/").removeprefix("./")
+        text = text.removeprefix("./")
+    if text.startswith("/"):
+        raise refusal(text)
     plain = text.removesuffix("/")
     if plain in ("", ".") or _SCHEME.fullmatch(text):
         return EVERYTHING

@@ -119,11 +119,11 @@ def _find(source: SourceText, headings: Sequence[_Heading], wanted: str) -> _Sec
     ]
     start = source.body_start
     if not found:
-        raise CardError(f"no section is called {wanted!r}", hint=_suggestion(headings, name))
+        raise CardError(f"no section is called {wanted!r}", key="section", hint=_suggestion(headings, name))
     if len(found) > 1:
         lines = ", ".join(str(start + headings[index].start + 1) for index in found[:_MAX_NAMED])
         hint = "make the headings differ, or write the level too, as in '## Open items'"
-        raise CardError(f"{len(found)} sections are called {wanted!r} (lines {lines})", hint=hint)
+        raise CardError(f"{len(found)} sections are called {wanted!r} (lines {lines})", key="section", hint=hint)
     position = found[0]
     own = headings[position]
     after = next((i for i in range(position + 1, len(headings)) if headings[i].level <= own.level), len(headings))

@@ -7,6 +7,7 @@ or taken in. The files alone say so, so nothing is lost with the index.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,10 +149,10 @@ class Layers:
         while waiting:
             place = waiting.pop()
             yield place
-            for entry in (self._workspace.root / place).iterdir():
-                inner = f"{place}/{entry.name}" if place else entry.name
-                if not is_usable_name(entry.name) or entry.is_symlink() or not entry.is_dir():
-                    continue
+            with os.scandir(self._workspace.root / place) as entries:  # it tells folders without a look at each file
+                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            for name in filter(is_usable_name, names):
+                inner = f"{place}/{name}" if place else name
                 if self._options.walks(f"{inner}/") and rules.enters(f"{inner}/"):
                     waiting.append(inner)
 

@@ -15,6 +15,7 @@ from cogvault_cli.output import json_text
 
 DONE, FINDINGS, USAGE, UNUSABLE = 0, 1, 2, 3
 BROKEN_PIPE = 141
+_SECTION = "section"  # an argument of `update`
 
 
 class UsageFault(click.UsageError):
@@ -89,9 +90,11 @@ def describe(error: Exception, options: Sequence[str]) -> tuple[Failure, int]:
 
 
 def _is_argument(error: CogvaultError) -> bool:
-    """True when what was asked is wrong, whatever the vault holds: the error names no file, or the argument itself."""
+    """True when what was asked is wrong: the error names no file, or the argument itself."""
     if isinstance(error, PathError):
         return error.key is not None
+    if isinstance(error, CardError) and error.key == _SECTION:
+        return True
     return isinstance(error, QueryError) or (isinstance(error, ConfigError | CardError) and error.path is None)
 
 

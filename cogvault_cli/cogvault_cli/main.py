@@ -22,6 +22,7 @@ COMMANDS = {
     "ls": "List the cards of a folder or address.",
     "move": "Give a card another name or folder, its links with it.",
     "supersede": "Say that one card takes the place of another.",
+    "history": "Tell all versions of the fact that a card tells.",
     "forget": "Move a card to the archive, or delete it.",
     "restore": "Bring a card back from the archive.",
     "status": "Say what the index holds and what is wrong.",

@@ -33,6 +33,7 @@ OWN = {
     "ls": {"--archived", "--no-archived", "--no-tree", "--tree"},
     "move": set(),
     "supersede": set(),
+    "history": set(),
     "forget": {
         "--apply", "--archived", "--no-apply", "--no-archived", "--no-purge", "--no-sweep", "--purge", "--sweep",
     },

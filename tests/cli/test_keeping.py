@@ -1,4 +1,4 @@
-"""``cogvault ls``, ``move``, ``supersede``, ``forget`` and ``restore``."""
+"""``cogvault ls``, ``move``, ``supersede``, ``history``, ``forget`` and ``restore``."""
 
 from __future__ import annotations
 
@@ -79,6 +79,19 @@ def test_supersede_and_its_history_in_search(run: Run, vault: Path) -> None:
     assert run("supersede", "new.md", QUEUE, "--tenant", vault).exit_code == 3
 
 
+def test_history_tells_versions_oldest_first(run: Run, vault: Path) -> None:
+    result = run("history", QUEUE, "--tenant", vault)
+    assert result.exit_code == 0
+    old, new = result.stdout.splitlines()
+    assert old.split()[:3] == ["2025-10-08", "2026-01-20", OLD]
+    assert old.endswith("Jobs on Redis  superseded")
+    assert new.split()[2] == QUEUE
+    assert new.endswith("current")
+    found = document(run("history", f"cogvault://resources/{OLD}", "--tenant", vault, "--json"))["versions"]
+    assert [(version["id"], version["valid"]) for version in found] == [(OLD, "superseded"), (QUEUE, "current")]
+    assert found[0]["superseded_by"] == [QUEUE]
+
+
 def test_forget_restore_and_purge(run: Run, vault: Path) -> None:
     before = files(vault)
     assert run("forget", QUEUE, "--tenant", vault).stdout == f"{QUEUE}  archived\n"
@@ -114,7 +127,7 @@ def test_no_argument_reaches_outside_and_each_refusal_is_the_same(path: str, run
     before = files(vault)
     calls = (
         ("show", path), ("move", path, "x.md"), ("move", QUEUE, path), ("supersede", path, QUEUE),
-        ("supersede", QUEUE, path), ("forget", path), ("forget", path, "--purge"),
+        ("supersede", QUEUE, path), ("history", path), ("forget", path), ("forget", path, "--purge"),
         ("forget", path, "--purge", "--archived"), ("restore", path), ("update", path, "--set", "a=b"),
         ("record", "wombat", "--to", path),
     )  # fmt: skip

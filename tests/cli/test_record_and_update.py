@@ -104,7 +104,7 @@ def test_a_section_is_changed_and_the_change_is_found(run: Run, vault: Path) -> 
     found = document(run("search", "wombats", "--tenant", vault, "--json"))
     assert found["hits"][0]["id"] == card.name
     missing = run("update", card.name, "--section", "Nope", "--body", "x", "--tenant", vault)
-    assert missing.exit_code == 3
+    assert missing.exit_code == 2
     assert "hint:  its sections include 'Jobs in PostgreSQL'" in missing.stderr
 
 

@@ -189,13 +189,11 @@ def test_whatever_is_asked_every_place_lies_inside(text: str, start: str) -> Non
         ("cogvault://", {"a.md", "ab/x.md", "a/x.md", "user/ana/p.md", "user/an/p.md", "resources/a/r.md"}),
         ("a", {"a/x.md"}),
         ("a/", {"a/x.md"}),
-        ("/a", {"a/x.md"}),
         ("./A", {"a/x.md"}),
         ("a.md", {"a.md"}),
         ("user", {"user/ana/p.md", "user/an/p.md"}),
         ("cogvault://user", {"user/ana/p.md", "user/an/p.md"}),
         ("cortex://user/an/", {"user/an/p.md"}),
-        ("user\\an", {"user/an/p.md"}),
         ("cogvault://resources/", {"a.md", "ab/x.md", "a/x.md", "resources/a/r.md"}),
         ("cogvault://resources/a", {"a/x.md", "resources/a/r.md"}),
         ("cogvault://vault/a", {"a/x.md"}),
@@ -217,7 +215,8 @@ def test_a_card_lies_in_every_beginning_of_its_address(id: str, others: list[str
 
 
 @pytest.mark.parametrize(
-    "text", ["..", "a/../b", "../x", "%2e%2e", "cogvault://user/..", "cogvault://nowhere/", ".git"]
+    "text",
+    ["..", "a/../b", "../x", "%2e%2e", "cogvault://user/..", "cogvault://nowhere/", ".git", "/", "/a", "user\\an"],
 )
 def test_a_prefix_that_could_escape_is_refused(text: str) -> None:
     with pytest.raises(PathError):

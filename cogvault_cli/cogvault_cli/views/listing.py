@@ -1,8 +1,9 @@
-"""Lists, trees and the archive for people."""
+"""Lists, trees, histories and the archive for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from cogvault_cli.output import printable
 from cogvault_cli.views.marks import DIM, put, size
 
 if TYPE_CHECKING:
-    from cogvault.types import ArchivedCard, Folder, ListedCard
+    from cogvault.types import ArchivedCard, FactVersion, Folder, ListedCard
 
 _CURRENT = "current"
 
@@ -36,6 +37,20 @@ def print_archive(console: Console, cards: Sequence[ArchivedCard]) -> None:
         version = f"  version {card.version}" if card.version > 1 else ""
         day = card.modified.astimezone().date().isoformat()
         put(console, printable(card.id), (f"{version}  {day}  {size(card.size)}", DIM))
+
+
+def print_history(console: Console, versions: Sequence[FactVersion]) -> None:
+    """One line a version: from and until when it holds, its card, title and state."""
+    width = max((len(version.id) for version in versions), default=0)
+    for version in versions:
+        span = f"{_day(version.since):<10}  {_day(version.until):<10}  "
+        title = (f"  {printable(version.title)}", DIM)
+        state = (f"  {version.valid}", "green" if version.valid == _CURRENT else "yellow")
+        put(console, (span, DIM), f"{printable(version.id):<{width}}", title, state)
+
+
+def _day(moment: datetime | None) -> str:
+    return "-" if moment is None else moment.date().isoformat()
 
 
 def _outdated(valid: str) -> tuple[tuple[str, str], ...]:
