@@ -6,6 +6,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchmarks.rows import show
 
@@ -37,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     module.options(parser)
     args = parser.parse_args(arguments[1:])
     rows = module.run(args)
-    config = {key: value for key, value in vars(args).items() if key != "json"}
+    # Of a folder only its name: where it lies is this machine's matter.
+    config = {k: v.name if isinstance(v, Path) else v for k, v in vars(args).items() if k != "json"}
     show(name, config, rows, as_json=args.json)
     return 0
 
