@@ -109,7 +109,7 @@ class Config(BaseModel):
         None, description="Lowest score of a hit; none = the threshold ladder decides, query by query."
     )
     thresholds: Annotated[tuple[Share, ...], Field(min_length=1), AfterValidator(_descending)] = Field(
-        (0.45, 0.35, 0.28), description="Rungs of the threshold ladder, falling."
+        (0.45, 0.35, 0.28), description="Rungs of the threshold ladder, falling; without vectors the last one moves."
     )
     hits_per_card: int = Field(1, ge=0, description="Hits that one card may give; 0 = no limit.")
     half_life_days: float | None = Field(
