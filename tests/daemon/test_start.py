@@ -198,7 +198,7 @@ def test_launchd_gets_a_property_list(cogvault: Cogvault) -> None:
 
 def test_a_unit_is_in_the_json_document_too(cogvault: Cogvault) -> None:
     told = json.loads(cogvault("daemon", "--print-unit", "systemd", "--json").stdout)
-    assert told["unit"] == cogvault("daemon", "--print-unit", "systemd").stdout.rstrip("\n")
+    assert told["unit"] == cogvault("daemon", "--print-unit", "systemd").stdout
 
 
 def test_a_daemon_that_does_not_answer_is_told_in_time(cogvault: Cogvault, runtime: Path) -> None:
