@@ -15,9 +15,11 @@ from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.announced import Announced
 from cogvault.indexing.debounce import Batch
+from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
-from cogvault.indexing.report import Progress, SyncProgress, SyncReport
+from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncProgress, SyncReport, unindexed
 from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.vectors import EMBEDDING_FAILED
 from cogvault.indexing.watching import Watcher, sync_batch
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
@@ -120,11 +122,15 @@ class Engine:
 
     @property
     def trouble(self) -> State | None:
-        """What the last look at all files could not do; None = it did all."""
+        """What the last look at all files could not do, of whichever process; None = it did all."""
         report = self.report
-        if report is None or report.status is not Status.DEGRADED:
-            return None
-        return State(report.status, report.reason, report.hint)
+        if report is None:
+            kept = LastProblems(self.options.lock_folder).failed()
+            count = sum(
+                problem.code != EMBEDDING_FAILED for problem in kept
+            )  # those of vectors are told by their number
+            return State(Status.DEGRADED, unindexed(count), UNINDEXED_HINT) if count else None
+        return State(report.status, report.reason, report.hint) if report.status is Status.DEGRADED else None
 
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""
@@ -254,8 +260,8 @@ class Engine:
                 )
             if pending := snapshot.stats.embeddable - snapshot.stats.vectors:
                 return self.trouble or State(Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT)
-        if (report := self.report) is not None and not report.pending_vectors and self.trouble is not None:
-            return self.trouble
+        if (trouble := self.trouble) is not None and not (self.report is not None and self.report.pending_vectors):
+            return trouble
         if self._watcher is not None and self._watcher.is_running:
             return State(self._watcher.status, self._watcher.reason, self._watcher.hint)
         return State(Status.OK)

@@ -13,7 +13,16 @@ from urllib.parse import unquote
 from cogvault.errors import PathError
 from cogvault.text.normalise import fold, visible
 
-__all__ = ["MAX_NAME_BYTES", "is_hidden", "is_ordinary", "is_usable_name", "printable", "refusal", "resolve_inside"]
+__all__ = [
+    "MAX_NAME_BYTES",
+    "is_hidden",
+    "is_ordinary",
+    "is_portable_name",
+    "is_usable_name",
+    "printable",
+    "refusal",
+    "resolve_inside",
+]
 
 MAX_NAME_BYTES = 255
 # Device names of Windows, refused everywhere so that a vault can be copied to any machine.
@@ -22,6 +31,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9]) *
 _ORDINARY = re.compile(
     r"(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[ .]|\Z))[a-z0-9](?:[\w .-]{0,200}[\w-])?", re.IGNORECASE | re.ASCII
 )
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*]')
 _DRIVE = re.compile(r"[a-z]:", re.IGNORECASE)
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _REFUSED = "this path names no card of the vault"
@@ -72,6 +82,11 @@ def is_ordinary(name: str) -> bool:
     return _ORDINARY.fullmatch(name) is not None
 
 
+def is_portable_name(name: str) -> bool:
+    """True for a usable name that a file or folder can be given on every system, Windows included."""
+    return is_usable_name(name) and _NOT_ON_WINDOWS.search(name) is None
+
+
 def is_hidden(name: str) -> bool:
     """True for a name that starts with a dot, or would once invisible characters are taken away."""
     while name and not name.isascii() and unicodedata.category(name[0]) in ("Cf", "Mn", "Me"):
@@ -105,6 +120,6 @@ def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"
 
 
-def refusal(id: str) -> PathError:
+def refusal(id: str, hint: str = "use an id as search or list gave it") -> PathError:
     """The one refusal of a path, whatever the reason."""
-    return PathError(_REFUSED, path=printable(id), hint="use an id as search or list gave it")
+    return PathError(_REFUSED, path=printable(id), hint=hint)

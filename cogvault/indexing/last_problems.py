@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -33,38 +33,49 @@ class LastProblems:
 
     def read(self) -> tuple[Problem, ...] | None:
         """The problems in the order in which they were found, None = not known."""
+        kept = self._read()
+        return None if kept is None else tuple(kept)
+
+    def failed(self) -> tuple[Problem, ...]:
+        """Those of them that are files which could not be indexed."""
+        return tuple(problem for problem, is_failed in (self._read() or {}).items() if is_failed)
+
+    def keep(self, failed: Iterable[Problem], others: Iterable[Problem], *, is_whole: bool) -> None:
+        """Keep what a look found.
+
+        Args:
+            failed: files that could not be indexed.
+            others: what was left out.
+            is_whole: all files were looked at; else what is known of the others stays.
+        """
+        found = dict.fromkeys(failed, True)
+        found = found | dict.fromkeys((problem for problem in others if problem not in found), False)
+        before = self._read()
+        if before == found if is_whole else not found.keys() - (before or {}).keys():
+            return
+        try:
+            with hold(self._path.with_suffix(".lock"), _WAIT_SECONDS) as held:
+                if held:
+                    self._write(found if is_whole else (self._read() or {}) | found)
+        except (OSError, IndexFault) as error:  # only what status tells in other processes is lost
+            _log.warning("the problems of the sync were not kept: %s", error)
+
+    def _read(self) -> dict[Problem, bool] | None:
         try:
             data = self._path.read_bytes()
         except OSError:
             return None
         try:
-            return tuple(_problem(item) for item in json.loads(data))
+            return dict(_entry(item) for item in json.loads(data))
         except (ValueError, TypeError) as error:
             _log.warning("%s is damaged and is thrown away: %s", self._path, error)
             self._drop()
             return None
 
-    def keep(self, problems: Iterable[Problem], *, is_whole: bool) -> None:
-        """Keep what a look found.
-
-        Args:
-            problems: files that were left out or could not be indexed.
-            is_whole: all files were looked at; else what is known of the others stays.
-        """
-        found = tuple(dict.fromkeys(problems))
-        before = self.read()
-        if before == found if is_whole else not set(found).difference(before or ()):
-            return
-        try:
-            with hold(self._path.with_suffix(".lock"), _WAIT_SECONDS) as held:
-                if held:
-                    self._write(found if is_whole else (*(self.read() or ()), *found))
-        except (OSError, IndexFault) as error:  # only what status tells in other processes is lost
-            _log.warning("the problems of the sync were not kept: %s", error)
-
-    def _write(self, problems: tuple[Problem, ...]) -> None:
+    def _write(self, problems: Mapping[Problem, bool]) -> None:
         temp = self._path.with_suffix(".tmp")  # one name, which the lock guards: a kill leaves no second one
-        data = json.dumps([asdict(problem) for problem in dict.fromkeys(problems)]).encode("ascii")
+        entries = [{**asdict(problem), "failed": is_failed} for problem, is_failed in problems.items()]
+        data = json.dumps(entries).encode("ascii")
         with os.fdopen(os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(data)
             file.flush()
@@ -78,18 +89,19 @@ class LastProblems:
             _log.warning("%s is still there: %s", self._path, error)
 
 
-def _problem(item: object) -> Problem:
-    """One entry.
+def _entry(item: object) -> tuple[Problem, bool]:
+    """One entry, and whether it is a file that could not be indexed.
 
     Raises:
         TypeError: it is none.
     """
     if not isinstance(item, dict):
         raise TypeError("an entry is no object")
+    is_failed = item.pop("failed", False)
     problem = Problem(**item)
     texts = (problem.path, problem.code, problem.message)
     if not all(isinstance(text, str) for text in texts) or not isinstance(problem.line, int | None):
         raise TypeError("an entry has values of other kinds")
-    if not isinstance(problem.key, str | None):
+    if not isinstance(problem.key, str | None) or not isinstance(is_failed, bool):
         raise TypeError("a key is no text")
-    return problem
+    return problem, is_failed

@@ -9,7 +9,18 @@ from typing import Literal, TypeAlias
 from cogvault.errors import ModelError
 from cogvault.types import JsonValue, Problem, Status
 
-__all__ = ["Progress", "Stage", "SyncProgress", "SyncReport", "degraded", "without_model"]
+__all__ = [
+    "UNINDEXED_HINT",
+    "Progress",
+    "Stage",
+    "SyncProgress",
+    "SyncReport",
+    "degraded",
+    "unindexed",
+    "without_model",
+]
+
+UNINDEXED_HINT = "see the reason of each file"
 
 Stage: TypeAlias = Literal["scan", "keyword", "vectors", "summaries"]
 
@@ -130,6 +141,11 @@ def _json(value: object) -> JsonValue:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise TypeError(f"no JSON value: {value!r}")
+
+
+def unindexed(count: int) -> str:
+    """Why a sync that could not index so many files is degraded."""
+    return f"{count} files could not be indexed; what was known of them is kept"
 
 
 def degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:

@@ -21,7 +21,7 @@ from cogvault.indexing.locking import hold
 from cogvault.indexing.look import Look
 from cogvault.indexing.meter import Meter
 from cogvault.indexing.plan import plan
-from cogvault.indexing.report import Progress, SyncReport, degraded, without_model
+from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncReport, degraded, unindexed, without_model
 from cogvault.indexing.rollups import folders_above, update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
@@ -171,7 +171,7 @@ class Syncer:
         self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
         report = self._vectors(report, embed_limit, wait, meter)
-        self._problems.keep((*report.failed, *look.scanned.problems), is_whole=paths is None)
+        self._problems.keep(report.failed, look.scanned.problems, is_whole=paths is None)
         return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
@@ -268,8 +268,7 @@ class Syncer:
             keyword_seconds=meter.seconds,
         )
         if failed:
-            reason = f"{len(failed)} files could not be indexed; what was known of them is kept"
-            report = degraded(report, reason, "see the reason of each file")
+            report = degraded(report, unindexed(len(failed)), UNINDEXED_HINT)
         return report
 
     def _roll_up(self, *, is_changed: bool) -> int:

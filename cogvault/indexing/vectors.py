@@ -12,7 +12,9 @@ from cogvault.errors import ModelError, ModelUnavailable, SnapshotExpired
 from cogvault.protocols import Embedder, Index
 from cogvault.types import ChangeSet, FloatArray, Problem, StoredChunk, VectorBatch
 
-__all__ = ["Embedded", "embed_pending"]
+__all__ = ["EMBEDDING_FAILED", "Embedded", "embed_pending"]
+
+EMBEDDING_FAILED = "embedding-failed"  # code of the problem of a chunk
 
 _PROBE = "probe"
 _SNAPSHOT_TRIES = 5
@@ -138,4 +140,4 @@ def _one_by_one(embedder: Embedder, texts: list[str]) -> list[FloatArray | str]:
 
 
 def _problem(chunk: StoredChunk, reason: str) -> Problem:
-    return Problem(chunk.card, "embedding-failed", f"no vector: {reason}", line=chunk.chunk.start_line)
+    return Problem(chunk.card, EMBEDDING_FAILED, f"no vector: {reason}", line=chunk.chunk.start_line)

@@ -108,7 +108,7 @@ def restore(workspace: Workspace, text: str, version: int | None = None) -> Writ
     """
     with workspace.writing():
         kept = _versions(workspace, text, version)[-1]
-        card = place(workspace, kept.path, "")
+        card = place(workspace, kept.path, "", is_new=False)
         if card.file.is_symlink() or (card.file.exists() and not card.file.samefile(kept.file)):
             hint = "move or forget that card first"
             raise ConflictError("there is a card at its place again", path=card.path, hint=hint)

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cogvault.cards.addresses import card_uri, is_address, paths_of
-from cogvault.cards.paths import refusal, resolve_inside
+from cogvault.cards.paths import is_portable_name, refusal, resolve_inside
 from cogvault.errors import CardError, PathError
 from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.locate import Located, locate
@@ -24,6 +24,7 @@ from cogvault.types import CardInfo
 __all__ = ["Located", "find", "make_folder", "place", "uri_of"]
 
 _SUFFIX = ".md"
+_PORTABLE_HINT = 'leave out < > : " | ? *, which files cannot have in their names on every system'
 
 
 def find(workspace: Workspace, text: str, cards: Sequence[CardInfo] | None = None) -> Located:
@@ -45,8 +46,8 @@ def find(workspace: Workspace, text: str, cards: Sequence[CardInfo] | None = Non
     return found
 
 
-def place(workspace: Workspace, text: str, name: str) -> Located:
-    """Where a new card goes. Nothing is made, and whether a card is there already is not looked at.
+def place(workspace: Workspace, text: str, name: str, *, is_new: bool = True) -> Located:
+    """Where a card goes. Nothing is made, and whether a card is there already is not looked at.
 
     Of the two folders that ``cogvault://resources/…`` may mean, the one that exists is taken, ``resources`` first.
 
@@ -54,6 +55,8 @@ def place(workspace: Workspace, text: str, name: str) -> Located:
         workspace: the vault.
         text: path or address of the card, ending in ``.md``, or of a folder; "" = the vault's root.
         name: file name in a folder, with ``.md``.
+        is_new: somebody thought of the place, and only names that files can have on every system will do, or the file
+            name that there is. False = a card was there.
 
     Returns:
         Id, path and file of the new card. Folders that exist under another normal form keep their names on disk.
@@ -66,6 +69,8 @@ def place(workspace: Workspace, text: str, name: str) -> Located:
         paths = paths_of(_whole(text, name))
     except PathError as error:
         raise refusal(text or name) from error
+    if is_new and not all(is_portable_name(part) for part in paths[0].split("/") if part != name):
+        raise refusal(text, _PORTABLE_HINT)
     files = [_inside(workspace.root, path, text) for path in paths]
     chosen = next((number for number, file in enumerate(files) if file.parent.is_dir()), 0)
     path = _as_on_disk(workspace.root, paths[chosen])

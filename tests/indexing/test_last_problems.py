@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cogvault.cards import MarkdownCardParser
 from cogvault.indexing.last_problems import LastProblems
-from cogvault.types import Problem
+from cogvault.types import Card, Problem, Status
 from tests.vault.conftest import Shelf, shelf
 
 __all__ = ["shelf"]
@@ -17,17 +18,18 @@ ONE, TWO = Problem("a.md", "name", "left out"), Problem("caf\udce9.md", "x", "cu
 
 
 def test_what_was_kept_is_read_back_by_others(tmp_path: Path) -> None:
-    LastProblems(tmp_path).keep((ONE, TWO, ONE), is_whole=True)
-    assert LastProblems(tmp_path).read() == (ONE, TWO)
-    LastProblems(tmp_path).keep((), is_whole=True)
+    LastProblems(tmp_path).keep((TWO,), (ONE, TWO, ONE), is_whole=True)
+    assert LastProblems(tmp_path).read() == (TWO, ONE)
+    assert LastProblems(tmp_path).failed() == (TWO,)
+    LastProblems(tmp_path).keep((), (), is_whole=True)
     assert LastProblems(tmp_path).read() == ()
 
 
 def test_a_look_at_some_files_adds_to_what_is_known(tmp_path: Path) -> None:
     kept = LastProblems(tmp_path)
-    kept.keep((ONE,), is_whole=True)
-    kept.keep((), is_whole=False)
-    kept.keep((TWO,), is_whole=False)
+    kept.keep((), (ONE,), is_whole=True)
+    kept.keep((), (), is_whole=False)
+    kept.keep((TWO,), (), is_whole=False)
     assert kept.read() == (ONE, TWO)
 
 
@@ -40,19 +42,19 @@ def test_a_damaged_file_is_dropped_and_written_anew(tmp_path: Path, data: bytes)
     (tmp_path / "problems.json").write_bytes(data)
     assert kept.read() is None
     assert not (tmp_path / "problems.json").exists()
-    kept.keep((ONE,), is_whole=False)
+    kept.keep((), (ONE,), is_whole=False)
     assert kept.read() == (ONE,)
 
 
 def test_the_file_is_private_and_nothing_lies_beside_it(tmp_path: Path) -> None:
-    LastProblems(tmp_path / "index").keep((ONE,), is_whole=True)
+    LastProblems(tmp_path / "index").keep((), (ONE,), is_whole=True)
     assert stat.S_IMODE((tmp_path / "index" / "problems.json").stat().st_mode) == 0o600
     assert not list(tmp_path.rglob("*.tmp"))
 
 
 def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("no folder")
-    LastProblems(tmp_path / "index").keep((ONE,), is_whole=True)
+    LastProblems(tmp_path / "index").keep((), (ONE,), is_whole=True)
     assert LastProblems(tmp_path / "index").read() is None
 
 
@@ -71,3 +73,29 @@ def test_a_new_process_names_the_files_that_were_left_out(shelf: Shelf) -> None:
     (shelf.root / "link.md").unlink()
     other.search("wombat")
     assert shelf.open().status().problems == ()
+
+
+def test_a_new_process_says_that_the_last_sync_could_not_index_a_file(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.write("good.md", "wombat")
+    shelf.write("bad.md", "text")
+    parse = MarkdownCardParser.parse
+
+    def failing(parser: MarkdownCardParser, data: bytes, *, id: str, path: str) -> Card:
+        if id == "bad.md":
+            raise RuntimeError("a defect")
+        return parse(parser, data, id=id, path=path)
+
+    monkeypatch.setattr(MarkdownCardParser, "parse", failing)
+    first = shelf.open()
+    report = first.sync()
+    assert report.status is Status.DEGRADED
+    other = shelf.open()
+    for vault in (first, other):
+        status = vault.status()
+        assert (status.status, status.reason, status.hint) == (report.status, report.reason, report.hint)
+    monkeypatch.undo()
+    assert other.search("wombat").status is Status.OK
+    assert other.status().status is Status.OK
+    assert shelf.open().status().status is Status.OK

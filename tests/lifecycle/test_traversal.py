@@ -99,3 +99,19 @@ def test_no_part_of_a_vault_lies_outside(guarded: Desk, text: str) -> None:
     assert found == []
     assert "wombat" not in said
     said.encode()
+
+
+@pytest.mark.parametrize("name", ["a:b.md", "what?.md", "q<1>.md", "a|b.md", "star*.md", 'say "x".md', "a:b/x.md"])
+def test_a_name_that_not_every_system_can_have_is_not_made_but_kept_where_it_is(desk: Desk, name: str) -> None:
+    desk.write("x.md", "text\n")
+    before = desk.files()
+    for write in (lambda: desk.vault.record("words", to=name), lambda: desk.vault.move("x.md", name)):
+        with pytest.raises(PathError, match="names no card"):
+            write()
+    assert desk.files() == before
+    desk.write(name, "by hand\n")
+    assert desk.vault.read(name).text == "by hand\n"
+    desk.vault.forget(name)
+    assert desk.vault.restore(name).id == name
+    if "/" not in name:
+        assert desk.vault.move(name, "sub").id == f"sub/{name}"
