@@ -56,8 +56,10 @@ class Curation:
 
         Raises:
             PathError: the prefix can name nothing in a vault.
+            VaultError: the vault's folder is away, or another sync that the list needs did not end in time.
+            IndexFault: the index is not complete, and cannot be written.
         """
-        return list_cards(self._engine.fresh().cards, self._workspace.links, prefix, self._workspace.clock())
+        return list_cards(self._engine.certain().cards, self._workspace.links, prefix, self._workspace.clock())
 
     def tree(self, prefix: str = "") -> Folder:
         """The same cards, as folders from the vault down. Raises as ``list``."""
@@ -117,7 +119,11 @@ class Curation:
         return archive.forget(self._workspace, self._engine.known().cards, id)
 
     def archived(self) -> tuple[ArchivedCard, ...]:
-        """The cards in the archive, ordered by id and version."""
+        """The cards in the archive, ordered by id and version.
+
+        Raises:
+            VaultError: the vault's folder is away.
+        """
         return archive.archived(self._workspace)
 
     def restore(self, id: str, version: int | None = None) -> WriteResult:

@@ -18,6 +18,7 @@ from cogvault.indexing.debounce import Batch
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncProgress, SyncReport, unindexed
+from cogvault.indexing.scan import root_id
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.indexing.vectors import EMBEDDING_FAILED
 from cogvault.indexing.watching import Watcher, sync_batch
@@ -233,6 +234,22 @@ class Engine:
         if report.status is Status.STALE:
             raise VaultError(report.reason, path=self._path, hint=report.hint)
         return self.index().snapshot(), report
+
+    def certain(self, *, look: bool = True) -> Snapshot:
+        """What the vault holds, for an answer that cannot say how good it is: never of an index that is not complete,
+        or that is known to lag behind the files, which is then brought up to date first.
+
+        Args:
+            look: look for changed files as ``fresh`` does; False = only take in what this process wrote.
+
+        Raises:
+            VaultError: as ``latest``.
+            IndexFault: as ``latest``.
+        """
+        here = root_id(self._path)
+        snapshot = self.fresh() if look else self.current()
+        is_other = LastSync(self.options.lock_folder).root() not in (None, here)
+        return self.latest()[0] if is_other or self.stale else snapshot
 
     def watch(self) -> Watcher:
         """A watcher of this vault; see ``Vault.watch``."""

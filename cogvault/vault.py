@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
 
 from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve, state_folder, vault_folder
@@ -101,13 +102,13 @@ class Vault(Curation):
             parser=self._engine.parser,
             index_folder=self._folder,
             state_folder=state_folder(self.path, self.config),
-            fresh=self._engine.current,
+            fresh=partial(self._engine.certain, look=False),
             latest=self._engine.latest,
             embedder=self._engine.embedder,
             wrote=self._engine.touch,
             clock=clock,
         )
-        made = VaultLayers(self._engine.fresh, folders, summarizer.fingerprint)
+        made = VaultLayers(self._engine.certain, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)
         super().__init__(self._engine, self._workspace, self._usage, self.layers.remake)
         self._sessions = Sessions(self._workspace, self._finalise)
@@ -259,7 +260,7 @@ class Vault(Curation):
             PathError: the id names no card; the refusal does not say what exists.
             QueryError: the lines are no range.
         """
-        card = read_card(self.path, self._engine.options.scan, self.cards(), id, lines)
+        card = read_card(self.path, self._engine.options.scan, self._engine.current().cards, id, lines)
         self._usage.count([card.id])
         return card
 
@@ -337,12 +338,20 @@ class Vault(Curation):
         return self._sessions(name)
 
     def sessions(self) -> list[str]:
-        """Names of the sessions that have turns, in order."""
+        """Names of the sessions that have turns, in order.
+
+        Raises:
+            VaultError: the vault's folder is away.
+        """
         return self._sessions.names()
 
     def cards(self) -> Sequence[CardInfo]:
-        """All indexed cards, ordered by id."""
-        return self._engine.current().cards
+        """All indexed cards, ordered by id. Files are looked at only when the index is not complete yet.
+
+        Raises:
+            VaultError: they cannot be looked at then.
+        """
+        return self._engine.certain(look=False).cards
 
     def status(self) -> VaultStatus:
         """What the vault holds and how well it is."""

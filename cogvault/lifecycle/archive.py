@@ -20,8 +20,9 @@ from cogvault.cards.addresses import paths_of
 from cogvault.cards.paths import is_usable_name, refusal
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
 from cogvault.embedders.cached import CachedEmbedder
-from cogvault.errors import CardError, ConflictError, ModelError
+from cogvault.errors import CardError, ConflictError, ModelError, PathError
 from cogvault.indexing.chunker import chunker_for
+from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.files import read_bytes, refuse_link
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
@@ -49,7 +50,12 @@ class _Kept:
 
 
 def archived(workspace: Workspace) -> tuple[ArchivedCard, ...]:
-    """What is in the archive, ordered by id and version."""
+    """What is in the archive, ordered by id and version.
+
+    Raises:
+        VaultError: the vault's folder is away.
+    """
+    root_id(workspace.root)
     found = []
     for kept in _all(workspace.root):
         try:
@@ -177,9 +183,12 @@ def _versions(workspace: Workspace, text: str, version: int | None) -> list[_Kep
     """Files of the archive with this name, oldest first, never none."""
     everything = list(_all(workspace.root))
     for path in paths_of(text):
-        found = [kept for kept in everything if nfc(kept.path) == nfc(path) and version in (None, kept.version)]
-        if found:
-            return sorted(found, key=lambda kept: kept.version)
+        known = sorted((kept for kept in everything if nfc(kept.path) == nfc(path)), key=lambda kept: kept.version)
+        if found := [kept for kept in known if version in (None, kept.version)]:
+            return found
+        if known:
+            versions = ", ".join(str(kept.version) for kept in known)
+            raise PathError(f"the archive has no version {version} of it", path=path, hint=f"it has {versions}")
     raise refusal(text)
 
 

@@ -11,7 +11,8 @@ from types import TracebackType
 
 from cogvault.cards.addresses import folder_uri
 from cogvault.cards.paths import is_usable_name
-from cogvault.errors import CardError, VaultError
+from cogvault.errors import CardError, QueryError, VaultError
+from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.timeline import SESSIONS, Entry, Timeline
 from cogvault.lifecycle.turns import checked_speaker, read_turns, timestamp, write_turn
 from cogvault.lifecycle.workspace import Workspace
@@ -110,7 +111,13 @@ class Session:
 
         Args:
             last: only so many, the newest; None = all.
+
+        Raises:
+            QueryError: ``last`` is negative.
+            VaultError: the vault's folder is away.
         """
+        if last is not None and last < 0:
+            raise QueryError(f"last should be 0 or more, not {last}", key="last", hint="leave it out for all turns")
         timeline = self._writer.timeline
         found: list[Turn] = []
         for file in reversed(timeline.files()):
@@ -170,7 +177,12 @@ class Sessions:
         return Session(writer, self._finalise, self._workspace.clock)
 
     def names(self) -> list[str]:
-        """Names of the sessions that have turns, in order."""
+        """Names of the sessions that have turns, in order.
+
+        Raises:
+            VaultError: the vault's folder is away.
+        """
+        root_id(self._workspace.root)
         folder = self._workspace.root / SESSIONS
         if not folder.is_dir():
             return []

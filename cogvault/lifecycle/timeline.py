@@ -21,7 +21,7 @@ from cogvault.cards.paths import is_usable_name, refusal, resolve_inside
 from cogvault.cards.writer import flush_folder, write_atomic
 from cogvault.errors import CardError
 from cogvault.indexing.folders import ScanOptions
-from cogvault.indexing.scan import is_card_path
+from cogvault.indexing.scan import is_card_path, root_id
 from cogvault.lifecycle.append_note import Note, NoteFile
 from cogvault.lifecycle.turns import is_continued
 from cogvault.lifecycle.workspace import Workspace
@@ -118,10 +118,15 @@ class Timeline:
                 self._repair()
 
     def files(self) -> list[str]:
-        """Names of the files, oldest day first."""
+        """Names of the files, oldest day first.
+
+        Raises:
+            VaultError: the vault's folder is away.
+        """
         try:
             names = [match for entry in os.scandir(self._path) if (match := _FILE.fullmatch(entry.name))]
         except FileNotFoundError:
+            root_id(self._workspace.root)  # or a vault that is away would be one without turns
             return []
         return [match[0] for match in sorted(names, key=lambda match: (match[1], int(match[2])))]
 

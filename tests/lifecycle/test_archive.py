@@ -234,3 +234,12 @@ def test_a_card_of_a_moment_ago_is_forgotten_and_one_that_is_gone_is_refused(
     with pytest.raises(PathError):
         vault.forget("new.md")
     assert vault.search("wombat").items == ()
+
+
+def test_a_version_that_is_not_there_is_told_apart_from_a_card_that_is_not(desk: Desk) -> None:
+    (desk.root / "a.md").write_text("wombat\n")
+    desk.vault.forget("a.md")
+    with pytest.raises(PathError, match=r"the archive has no version 99 of it") as refusal:
+        desk.vault.restore("a.md", version=99)
+    assert refusal.value.hint == "it has 1"
+    assert desk.vault.restore("a.md").action is Action.RESTORED

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from cogvault import Vault
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
-from cogvault.errors import CardError, PathError, VaultError
+from cogvault.errors import CardError, PathError, QueryError, VaultError
 from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.timeline import MAX_FILE_BYTES
 from cogvault.types import CardLayers, Turn
@@ -320,3 +321,11 @@ def test_closing_gives_the_layers_and_the_session_can_be_gone_on_with(base: Path
     assert of("nobody spoke").close() == CardLayers("", "")
     of("abc").append("Ana", "y", NOW)
     assert [turn.text for turn in session.turns()] == ["x", "y"]
+
+
+def test_fewer_turns_than_none_cannot_be_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    with Vault(tmp_path / "vault", Config(model="none", index_dir=tmp_path / "i", state_dir=tmp_path / "s")) as vault:
+        with pytest.raises(QueryError, match="last should be 0 or more"):
+            vault.session("standup").turns(last=-1)
+        assert vault.session("standup").turns(last=0) == []

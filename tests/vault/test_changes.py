@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from cogvault import Vault
 from cogvault.embedders import HashingEmbedder
@@ -235,6 +238,62 @@ def test_nothing_is_written_where_a_vault_is_away_that_was_never_indexed(shelf: 
     with pytest.raises(VaultError, match="does not exist"):
         vault.record("A quokka.")
     assert not shelf.root.exists()
+
+
+ASKS: dict[str, Callable[[Vault], object]] = {
+    "list": lambda vault: vault.list(),
+    "tree": lambda vault: vault.tree(),
+    "cards": lambda vault: vault.cards(),
+    "layers": lambda vault: vault.layers(),
+    "layers of a card": lambda vault: vault.layers("a.md"),
+    "export": lambda vault: vault.layers.export(),
+    "history": lambda vault: vault.history("a.md"),
+    "strengths": lambda vault: vault.strengths(),
+    "archived": lambda vault: vault.archived(),
+    "restore": lambda vault: vault.restore("gone.md"),
+    "purge": lambda vault: vault.purge("gone.md"),
+    "sessions": lambda vault: vault.sessions(),
+    "turns": lambda vault: vault.session("standup").turns(),
+}
+
+
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS.keys())
+def test_what_has_no_status_is_refused_while_the_vault_is_away(
+    shelf: Shelf, tmp_path: Path, ask: Callable[[Vault], object]
+) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.write("gone.md", "quokka\n")
+    vault = shelf.vault
+    vault.session("standup").append("Ana", "Hello.")
+    vault.forget("gone.md")
+    vault.sync()
+    ask(vault) if ask is not ASKS["purge"] else None
+    shelf.root.rename(tmp_path / "mounted")
+    with pytest.raises(VaultError, match="the vault's folder does not exist"):
+        ask(vault)
+    assert not shelf.root.exists()
+
+
+@pytest.mark.parametrize("name", ["list", "tree", "cards", "layers", "history", "strengths"])
+def test_what_has_no_status_waits_for_the_first_index(shelf: Shelf, name: str) -> None:
+    for number in range(3):
+        shelf.write(f"{number}.md", f"wombat {number}\n")
+    shelf.write("a.md", "wombat\n")
+    vault = shelf.open(refresh_seconds=3600.0, lock_timeout_seconds=60.0)
+    folder = Path(vault.status().index)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "sync.lock", thread_local=False)  # as of another process that makes the index
+    lock.acquire()
+    release = threading.Timer(2.0, lock.release)
+    release.start()
+    try:
+        vault.search("wombat")  # does not wait, and says so
+        answer = ASKS[name](vault)
+    finally:
+        release.join()
+    assert answer
+    if name in ("list", "cards"):
+        assert len(answer) == 4  # type: ignore[arg-type]
 
 
 def test_a_vault_that_was_put_back_from_a_copy_is_written_into(shelf: Shelf, tmp_path: Path) -> None:

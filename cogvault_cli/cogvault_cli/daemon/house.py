@@ -118,6 +118,9 @@ class House:
     def _health(self, folder: Path) -> Health:
         try:
             with self.vault(str(folder)) as vault:
+                state = vault.status()
+                if state.status in (Status.STALE, Status.EMPTY):  # who asks after health does not wait for a sync
+                    return Health(str(folder), state.status, state.reason)
                 cards = vault.cards()
                 # Every ranker is asked, yet nothing is returned that would count as used.
                 query, seen = (cards[0].title, [cards[0].id]) if cards else ("health", [])
