@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import platform
+import re
 import secrets
 import stat
+from functools import cache
 from pathlib import Path
 
 from cogvault.errors import CardError, ConflictError
 
-__all__ = ["flush_folder", "hash_of", "rename_to_new", "write_atomic"]
+__all__ = ["flush_folder", "hash_of", "rename_to_new", "write_atomic", "writer_of"]
 
 # Hidden, so that neither scan nor watcher takes it for a card; short, so that any card's folder can hold it.
-_TEMP_PREFIX = ".cogvault-"
+# Machine and process are in the name: what a kill leaves behind can then be told from what is being written.
+_TEMP = re.compile(r"\.cogvault-(?:([0-9a-f]{8})-([0-9]{1,10})-)?[0-9a-f]{16}\.tmp")
 _NEW_FILE_MODE = 0o666  # less the umask, as of any program that makes a file
 _CONFLICT_HINT = "read the card again and repeat the change"
 
@@ -80,7 +84,7 @@ def _replace(path: Path, data: bytes, expected_hash: str) -> None:
 
 def _write_temp(folder: Path, data: bytes, mode: int | None) -> Path:
     """A new file beside the card, its bytes on disk."""
-    temp = folder / f"{_TEMP_PREFIX}{secrets.token_hex(8)}.tmp"
+    temp = folder / f".cogvault-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     # Created with the card's own mode, so that no one sees text for an instant that he could not see before.
     descriptor = os.open(temp, flags, _NEW_FILE_MODE if mode is None else mode)
@@ -95,6 +99,20 @@ def _write_temp(folder: Path, data: bytes, mode: int | None) -> Path:
         _remove(temp)
         raise
     return temp
+
+
+def writer_of(name: str) -> int | None:
+    """The process that made the file of this name on the way to a card: its number, 0 = it ran on another machine.
+    None = the file is none of those."""
+    match = _TEMP.fullmatch(name)
+    if match is None:
+        return None
+    return int(match[2]) if match[1] == _machine() else 0
+
+
+@cache
+def _machine() -> str:
+    return hashlib.sha256(platform.node().encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
 def rename_to_new(source: Path, path: Path) -> None:

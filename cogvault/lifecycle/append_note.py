@@ -9,6 +9,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from cogvault.config import make_private
 from cogvault.errors import VaultError
 
 __all__ = ["Note", "NoteFile"]
@@ -80,7 +81,7 @@ class NoteFile:
             VaultError: the state folder cannot be written.
         """
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self._path.parent)
             self._put(note, note.data)
         except OSError as error:
             raise VaultError(f"the state folder cannot be written: {error.strerror}", path=self._path) from error

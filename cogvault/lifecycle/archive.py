@@ -22,8 +22,10 @@ from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
 from cogvault.embedders.cached import CachedEmbedder
 from cogvault.errors import CardError, ConflictError, ModelError, PathError
 from cogvault.indexing.chunker import chunker_for
+from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.files import read_bytes, refuse_link
+from cogvault.lifecycle.leftovers import clear_leftovers
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
@@ -234,6 +236,7 @@ def _moving(card: Located) -> Iterator[None]:
 
 
 def _delete(workspace: Workspace, file: Path, id: str, path: str) -> None:
+    clear_leftovers(workspace.root, ScanOptions.from_config(workspace.config))
     try:
         data = file.read_bytes()
         file.unlink()

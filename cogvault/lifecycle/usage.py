@@ -162,6 +162,7 @@ class Usage:
 
     def _connect(self) -> sqlite3.Connection:
         make_private(self.path.parent)
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would let others read it
         database = sqlite3.connect(self.path, _WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         # In a write-ahead log a commit needs no flush: it outlives a kill, and costs a search next to nothing.
         database.execute("PRAGMA journal_mode = WAL")

@@ -7,14 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 from cogvault.config import Config
 from cogvault.errors import VaultError
+from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import hold
 from cogvault.indexing.report import SyncReport
 from cogvault.indexing.scan import root_id
+from cogvault.lifecycle.leftovers import clear_leftovers
 from cogvault.protocols import CardParser, Embedder, Snapshot
 from cogvault.retrieval.succession import SharedGraph
 
@@ -41,6 +43,7 @@ class Workspace:
         embedder: the model of this vault, None = it has none.
         clock: the current instant, timezone-aware.
         links: which card a link means.
+        cleared: set once what killed writers left was taken away, which the first write does.
         threads: held by the thread that writes: among threads it wakes the next at once, where a lock file is polled.
     """
 
@@ -55,6 +58,7 @@ class Workspace:
     embedder: Callable[[], Embedder | None]
     clock: Callable[[], datetime]
     links: SharedGraph = field(default_factory=SharedGraph, compare=False, repr=False)
+    cleared: Event = field(default_factory=Event, compare=False, repr=False)
     threads: Lock = field(default_factory=Lock, compare=False, repr=False)
 
     @contextmanager
@@ -74,6 +78,9 @@ class Workspace:
                     raise self._busy()
                 if LastSync(self.index_folder).root() not in (None, root_id(self.root)):
                     self.latest()
+                if not self.cleared.is_set():
+                    self.cleared.set()
+                    clear_leftovers(self.root, ScanOptions.from_config(self.config))
                 yield
         finally:
             self.threads.release()

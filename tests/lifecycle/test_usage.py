@@ -195,6 +195,7 @@ def test_the_folders_above_the_file_are_for_this_user_alone(tmp_path: Path) -> N
     usage.close()
     folders = ("state", "state/vaults", "state/vaults/one")
     assert [oct((tmp_path / folder).stat().st_mode)[-3:] for folder in folders] == ["700"] * 3
+    assert oct(usage.path.stat().st_mode)[-3:] == "600"
 
 
 def test_another_process_that_hangs_in_a_write_holds_nobody_up(

@@ -19,7 +19,7 @@ from cogvault import Vault, redact
 from cogvault.client import RemoteVault
 from cogvault.config import resolve
 from cogvault_cli.hooks.event import Event
-from cogvault_cli.hooks.state import StateFile
+from cogvault_cli.hooks.state import StateFile, make_private
 from cogvault_cli.hooks.transcript import ANCHOR, MAX_CHARS, said
 
 __all__ = ["capture"]
@@ -46,7 +46,7 @@ def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
         CogvaultError: a turn cannot be written.
         filelock.Timeout: another capture of the session does not end.
     """
-    state.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(state.path.parent)
     with FileLock(state.path.with_suffix(".lock")).acquire(timeout=LOCK_SECONDS):
         return _capture(Path(event.transcript), event.session, vault, state)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import platformdirs
 
-__all__ = ["StateFile", "hooks_folder", "prune"]
+__all__ = ["StateFile", "hooks_folder", "make_private", "prune"]
 
 MAX_AGE_DAYS = 90
 
@@ -22,6 +22,13 @@ def hooks_folder() -> Path:
     given = os.environ.get("COGVAULT_STATE_DIR")
     base = Path(given).expanduser() if given else platformdirs.user_state_path("cogvault", appauthor=False)
     return base / "hooks"
+
+
+def make_private(folder: Path) -> None:
+    """``cogvault.config.make_private``, without the time that importing it takes: a hook is waited for."""
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 class StateFile:
@@ -52,7 +59,7 @@ class StateFile:
         Raises:
             OSError: it cannot be written.
         """
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self.path.parent)
         made = self.path.with_suffix(f".{os.getpid()}")
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             json.dump(value, file)
