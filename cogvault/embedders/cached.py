@@ -11,7 +11,7 @@ import numpy as np
 from cogvault.embedders.vector_store import VectorStore
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from cogvault.protocols import Embedder
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_BYTES: Final = 1 << 30
 _NORM_TOLERANCE: Final = 1e-3
+_OWNER_BYTES: Final = 16
 
 
 class CachedEmbedder:
@@ -128,6 +129,22 @@ class CachedEmbedder:
                 row[:] = vector
         return rows
 
+    def own(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Remember of which cards texts are, as (card id, text), so that ``forget_cards`` finds what they ever held."""
+        cards, texts = zip(*pairs, strict=True)
+        self._store.own(list(zip(map(_owner, cards), self._keys(texts), strict=True)))
+
+    def share(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Cards have another id now: what the first of each pair of ids held is also the second's."""
+        self._store.share([(_owner(old), _owner(new)) for old, new in pairs])
+
+    def forget_cards(self, ids: Iterable[str]) -> None:
+        """Drop the vectors, of every model, of all texts that cards with these ids ever held, in any vault.
+
+        A card of the same text, or of the same id in another vault, is embedded again when its index is made anew.
+        """
+        self._store.delete_owned([_owner(id) for id in ids])
+
     def forget(self, texts: Sequence[str]) -> None:
         """Drop this model's vectors of texts that were deleted for good."""
         self._store.delete(self._keys(texts))
@@ -147,3 +164,7 @@ class CachedEmbedder:
             return None
         vector: FloatArray = np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
         return vector if abs(float(vector @ vector) - 1.0) < _NORM_TOLERANCE else None
+
+
+def _owner(card: str) -> bytes:
+    return hashlib.sha256(card.encode("utf-8", "surrogatepass")).digest()[:_OWNER_BYTES]

@@ -18,6 +18,7 @@ T = TypeVar("T")
 _SCHEMA: Final = """
     CREATE TABLE IF NOT EXISTS vectors (key BLOB NOT NULL UNIQUE, used INTEGER NOT NULL, value BLOB NOT NULL);
     CREATE INDEX IF NOT EXISTS vectors_used ON vectors (used);
+    CREATE TABLE IF NOT EXISTS owners (owner BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (owner, key)) WITHOUT ROWID;
 """
 _BUSY_SECONDS: Final = 10.0
 _KEYS_A_QUERY: Final = 500
@@ -64,6 +65,21 @@ class VectorStore:
         if keys and self._path.exists():
             self._attempt(lambda connection: _delete(connection, keys), None)
 
+    def own(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        """Remember owners of keys, as (owner, key), whether or not the keys are there yet."""
+        if pairs:
+            self._attempt(lambda connection: _own(connection, pairs), None)
+
+    def share(self, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+        """What the first of each pair of owners owns is also the second's."""
+        if pairs and self._path.exists():
+            self._attempt(lambda connection: _share(connection, pairs), None)
+
+    def delete_owned(self, owners: Sequence[bytes]) -> None:
+        """Remove all keys that any of these owners ever had, as ``delete`` does, and the owners."""
+        if owners and self._path.exists():
+            self._attempt(lambda connection: _delete_owned(connection, owners), None)
+
     def _put(self, connection: sqlite3.Connection, items: Sequence[tuple[bytes, bytes]]) -> None:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -106,7 +122,7 @@ class VectorStore:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA secure_delete = FAST")
-            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'vectors_used'").fetchone() is None:
+            if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'owners'").fetchone() is None:
                 connection.executescript(_SCHEMA)
         except sqlite3.Error:
             connection.close()
@@ -166,6 +182,30 @@ def _delete(connection: sqlite3.Connection, keys: Sequence[bytes]) -> None:
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
+def _own(connection: sqlite3.Connection, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany("INSERT OR IGNORE INTO owners (owner, key) VALUES (?, ?)", pairs)
+
+
+def _share(connection: sqlite3.Connection, pairs: Sequence[tuple[bytes, bytes]]) -> None:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(
+            "INSERT OR IGNORE INTO owners (owner, key) SELECT ?2, key FROM owners WHERE owner = ?1", pairs
+        )
+
+
+def _delete_owned(connection: sqlite3.Connection, owners: Sequence[bytes]) -> None:
+    given = [(owner,) for owner in owners]
+    connection.execute("PRAGMA secure_delete = ON")
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany("DELETE FROM vectors WHERE key IN (SELECT key FROM owners WHERE owner = ?)", given)
+        connection.executemany("DELETE FROM owners WHERE owner = ?", given)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
 def _newest_use(connection: sqlite3.Connection) -> int:
     (newest,) = connection.execute("SELECT max(used) FROM vectors").fetchone()
     return newest or 0
@@ -185,3 +225,4 @@ def _prune(connection: sqlite3.Connection, share: float) -> None:
         "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY used LIMIT ?)",
         (max(1, int(rows * min(share, 1.0))),),
     )
+    connection.execute("DELETE FROM owners WHERE key NOT IN (SELECT key FROM vectors)")

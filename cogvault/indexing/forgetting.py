@@ -16,7 +16,8 @@ _log = logging.getLogger(__name__)
 
 
 def forget_vectors(snapshot: Snapshot, embedder: Embedder | None, ids: Sequence[str]) -> None:
-    """Drop the vectors of cards' texts from the machine's cache; another card of the same text is embedded again.
+    """Drop the vectors of all texts that cards ever held from the machine's cache; another card of the same text is
+    embedded again.
 
     Args:
         snapshot: in which the cards still are.
@@ -25,6 +26,8 @@ def forget_vectors(snapshot: Snapshot, embedder: Embedder | None, ids: Sequence[
     """
     if not isinstance(embedder, CachedEmbedder):
         return
+    embedder.forget_cards(ids)
+    # A cache of before cards' earlier texts were known has at least the present ones.
     for start in range(0, len(ids), _CARDS_AT_ONCE):
         chunks = (stored.chunk for id in ids[start : start + _CARDS_AT_ONCE] for stored in snapshot.of_card(id))
         try:

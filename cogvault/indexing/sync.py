@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogvault.config import Config
+from cogvault.embedders.cached import CachedEmbedder
 from cogvault.errors import ModelError, VaultError
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
@@ -237,6 +238,8 @@ class Syncer:
         if self._summarizer is not None:
             for id in todo.removed:
                 self._summarizer.forget(id)
+        if isinstance(self._embedder, CachedEmbedder):
+            self._embedder.share(todo.moved)
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
         if self._summarizer is not None:
             for old, new in todo.moved:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cogvault.embedders.cached import CachedEmbedder
 from cogvault.errors import ModelError, ModelUnavailable, SnapshotExpired
 from cogvault.protocols import Embedder, Index
 from cogvault.types import ChangeSet, FloatArray, Problem, StoredChunk, VectorBatch
@@ -60,6 +61,8 @@ def embed_pending(
             if not chunks:
                 outcome.is_complete = True
                 break
+            if isinstance(embedder, CachedEmbedder):
+                embedder.own((chunk.card, chunk.chunk.embed_text) for chunk in chunks)
             made: list[tuple[int, FloatArray]] = []
             for chunk, result in _embed(embedder, chunks):
                 if isinstance(result, str):

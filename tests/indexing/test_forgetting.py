@@ -87,3 +87,35 @@ def test_a_model_that_does_not_work_keeps_no_card_from_going(desk: Desk, monkeyp
     desk.sync()
     (desk.root / "a.md").unlink()
     assert desk.sync().removed == ("a.md",)
+
+
+def test_a_removed_card_takes_the_vectors_of_all_its_earlier_texts_along(desk: Desk, kept: Path) -> None:
+    texts = [SECRET, "The launch code is frobozz.", "The launch code changed again."]
+    for text in texts:
+        desk.write("secret/a.md", text)
+        desk.write("b.md", "nothing to hide")
+        desk.sync()
+    (desk.root / "secret/a.md").rename(desk.root / "c.md")
+    desk.write("d.md", "nothing to hide either")
+    assert desk.sync().moved == (("secret/a.md", "c.md"),)
+    desk.write("c.md", "A harmless text.")
+    desk.sync()
+    needles = [vector([text]) for text in (*texts, "A harmless text.")]
+    assert all(holding(kept, needle) for needle in needles)
+    (desk.root / "c.md").unlink()
+    desk.sync()
+    assert holding(kept, *needles) == []
+    assert holding(kept, vector(["nothing to hide"])), "the other card's stays"
+
+
+def test_vectors_of_other_models_go_too(desk: Desk, kept: Path) -> None:
+    desk.write("a.md", SECRET)
+    desk.sync()
+    other = SpyEmbedder(dim=32)
+    desk.embedder = CachedEmbedder(other, kept / "vectors.sqlite")
+    desk.sync()
+    needles = (vector([SECRET]), other.embed_documents([SECRET])[0].astype("<f4").tobytes())
+    assert all("vectors.sqlite" in holding(kept, needle) for needle in needles)
+    (desk.root / "a.md").unlink()
+    desk.sync()
+    assert holding(kept, *needles) == []

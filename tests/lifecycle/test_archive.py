@@ -111,9 +111,10 @@ def everything_on_disk(*folders: Path) -> bytes:
 @pytest.mark.parametrize("by_archive", [False, True])
 def test_purging_takes_the_text_out_of_everything(desk: Desk, by_archive: bool) -> None:
     vault = cached(desk)
-    desk.write("secret.md", "---\ntitle: plans\n---\nThe xylophonist hides marmalade.\n")
     desk.write("b.md", "quokka\n")
-    vault.sync()
+    for earlier in ("The xylophonist hides honey.", "The xylophonist hides marmalade."):
+        desk.write("secret.md", f"---\ntitle: plans\n---\n{earlier}\n")
+        vault.sync()
     vault.search("xylophonist")
     assert b"xylophonist" in everything_on_disk(desk.indexes)
     vectors = _rows(desk)
@@ -126,7 +127,7 @@ def test_purging_takes_the_text_out_of_everything(desk: Desk, by_archive: bool) 
         assert (result.id, result.action) == ("secret.md", Action.PURGED)
     assert list(desk.files()) == ["b.md"]
     assert vault.search("xylophonist marmalade").items == ()
-    assert _rows(desk) == vectors - 1
+    assert _rows(desk) == vectors - 2 == 1
     vault.close()
     assert b"xylophonist" not in everything_on_disk(desk.indexes, desk.caches)
 
