@@ -76,7 +76,7 @@ class LocalIndex:
             # Whatever a killed writer left undone comes first.
             self._store.publish(connection)
             state = writer.commit(connection, change, records)
-            self._store.publish(connection)
+            self._store.publish(connection, is_loaded=True)
             return state.sequence
 
     def snapshot(self) -> LocalSnapshot:

@@ -30,7 +30,8 @@ def stamps(folder: Path) -> Stamps:
         segments = _committed(folder)
     except (KeyError, TypeError) as error:
         raise ValueError(f"meta.json: {error}") from error
-    paths = (str(path) for path in folder.iterdir() if _is_committed(path, segments))
+    with os.scandir(folder) as entries:
+        paths = [entry.path for entry in entries if _is_committed(entry.name, segments)]
     return {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
 
 
@@ -58,7 +59,7 @@ def faults(folder: Path) -> Iterator[str]:
     try:
         segments = _committed(folder)
         for path in sorted(folder.iterdir()):
-            if _is_committed(path, segments) and not _is_sound(path):
+            if _is_committed(path.name, segments) and not _is_sound(path):
                 yield f"{folder.name}/{path.name}: its checksum is wrong"
     except OSError as error:
         yield f"{folder.name}: {error.strerror}"
@@ -70,7 +71,7 @@ def sweep(folder: Path) -> None:
     """Delete what a killed writer left: tantivy refuses to write a file of deletions that is there already."""
     segments = _committed(folder)
     for path in folder.iterdir():
-        if _SEGMENT_FILE.fullmatch(path.name) and not _is_committed(path, segments):
+        if _SEGMENT_FILE.fullmatch(path.name) and not _is_committed(path.name, segments):
             path.unlink(missing_ok=True)
 
 
@@ -83,8 +84,8 @@ def _committed(folder: Path) -> dict[str, int | None]:
     }
 
 
-def _is_committed(path: Path, segments: dict[str, int | None]) -> bool:
-    name, _, kind = path.name.partition(".")
+def _is_committed(file: str, segments: dict[str, int | None]) -> bool:
+    name, _, kind = file.partition(".")
     stamp, _, deletions = kind.partition(".")
     return name in segments and (deletions != "del" or stamp == str(segments[name]))
 

@@ -12,6 +12,7 @@ step can be made again from the catalog, so a kill between two of them is healed
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sqlite3
 import tempfile
@@ -160,8 +161,12 @@ class Store:
         self._distrusted = (self._lexical[0] if self._lexical is not None else "", fault)
         self._lexical = None
 
-    def publish(self, connection: sqlite3.Connection) -> None:
+    def publish(self, connection: sqlite3.Connection, *, is_loaded: bool = False) -> None:
         """Bring the keyword folder to the catalog's last change, then purge what died. Does nothing when all is done.
+
+        Args:
+            connection: to the catalog, for writing.
+            is_loaded: the newest state of the keyword folder was loaded since this writer began.
 
         Raises:
             IndexFault: the keyword folder cannot be written; the catalog keeps what is missing there.
@@ -169,7 +174,7 @@ class Store:
         state = read_state(connection)
         ghosts = False
         try:
-            ghosts = self._follow(connection, state)
+            ghosts = self._follow(connection, state, is_loaded=is_loaded)
         except LexicalDamaged as error:
             state = self._rebuild(connection, state, str(error) or "no details")
         else:
@@ -183,19 +188,20 @@ class Store:
             self._compact(connection)
         self._empty_wal(connection)
 
-    def _follow(self, connection: sqlite3.Connection, state: State) -> bool:
+    def _follow(self, connection: sqlite3.Connection, state: State, *, is_loaded: bool) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
         if state.keyword and state.keyword == self._distrusted[0]:
             raise LexicalDamaged(self._distrusted[1])
         lexical = self.lexical(state)
-        if lexical.view.sequence != state.lexical:
+        if lexical.view.sequence != state.lexical and not is_loaded:
             lexical.reload()
         reached = lexical.view.sequence
         if not state.published <= reached <= state.lexical:
             raise LexicalDamaged(f"it reflects change {reached}, the catalog {state.published} to {state.lexical}")
         if reached < state.lexical:
-            dead = _versions(connection, "born <= ? AND dead > ? AND dead < ?", reached, reached, NEVER)
-            born = _versions(connection, "born > ? AND dead = ?", reached, NEVER)
+            # Written so that both are answered by an index: what is born changes, and only the dead are in theirs.
+            dead = _versions(connection, f"born <= ? AND dead > ? AND dead < {NEVER}", reached, reached)
+            born = _versions(connection, "changed > ? AND born > ? AND dead = ?", reached, reached, NEVER)
             lexical.write(dead, documents(connection, born, Keys(state.uuid)), state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
@@ -267,10 +273,13 @@ class Store:
         """Size of all files that are in use."""
         total = 0
         # Files come and go while a writer is at work.
-        with suppress(OSError):
-            for path in (*(self.folder / name for name in _side_files(CATALOG)), *self.folder.glob(f"{_KEYWORD}*/*")):
-                with suppress(FileNotFoundError):
-                    total += path.stat().st_size
+        with suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(_KEYWORD):
+                    with suppress(OSError), os.scandir(entry.path) as files:
+                        total += sum(map(_size, files))
+                elif entry.name in _side_files(CATALOG):
+                    total += _size(entry)
         return total
 
     def _build(self, connection: sqlite3.Connection, state: State, folder: Path) -> Lexical:
@@ -324,6 +333,12 @@ class Store:
 def _side_files(catalog: str) -> tuple[str, str, str]:
     """A catalog's file, its write-ahead log, and what its processes share."""
     return catalog, f"{catalog}-wal", f"{catalog}-shm"
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    with suppress(FileNotFoundError):
+        return entry.stat().st_size
+    return 0
 
 
 def _emptied(connection: sqlite3.Connection, wait_seconds: float) -> bool:
