@@ -25,7 +25,8 @@ from cogvault.indexing.watching import Watcher, sync_batch
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
 from cogvault.registry import NO_MODEL, ModelPool
-from cogvault.retrieval.calibration import measure_floor, sample_of
+from cogvault.retrieval.calibration import measure_floor
+from cogvault.retrieval.sample import Sampler
 from cogvault.retrieval.search import SYNC_HINT
 from cogvault.types import Status
 
@@ -99,6 +100,7 @@ class Engine:
         self._checked = float("-inf")
         self._changed = float("-inf")
         self._announced = Announced()
+        self._sampler = Sampler()
         self._stale = ""
         self._watcher: Watcher | None = None
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
@@ -353,7 +355,7 @@ class Engine:
         try:
             if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
                 return
-            sample, name = sample_of(snapshot.cards)
+            sample, name = self._sampler.of(snapshot.cards)
             if name == stats.identity.measured:
                 return
             floor = measure_floor(snapshot, sample, embedder)

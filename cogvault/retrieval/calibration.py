@@ -7,7 +7,6 @@ the smallest content hashes, so it is a function of the files alone and seldom c
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,7 +17,6 @@ from cogvault.text.tokens import words
 from cogvault.types import CardInfo, IntArray
 
 QUERIES = 24
-BACKGROUND = 192
 QUERY_CHARS = 80
 # The measured background counts as much as the model's prior at this many background chunks.
 PRIOR_CHUNKS = 192
@@ -38,19 +36,12 @@ def calibrate(floor: float | None, embedder: Embedder) -> Calibration:
     return Calibration(low, high)
 
 
-def sample_of(cards: Sequence[CardInfo]) -> tuple[list[CardInfo], str]:
-    """Cards to measure on, and a name of that choice: the smallest content hashes."""
-    chosen = sorted((card for card in cards if card.chunks > 1), key=lambda card: (card.hash, card.id))[:BACKGROUND]
-    digest = hashlib.sha256("\n".join(card.hash for card in chosen).encode())
-    return chosen, digest.hexdigest()[:16]
-
-
 def measure_floor(snapshot: Snapshot, cards: Sequence[CardInfo], embedder: Embedder) -> float | None:
     """Mean cosine of pseudo-queries and chunks of other cards, drawn toward the model's prior in small vaults.
 
     Args:
         snapshot: holds vectors of this embedder.
-        cards: the sample, as given by ``sample_of``.
+        cards: the sample, as given by a ``Sampler``.
         embedder: makes the query vectors.
 
     Returns:

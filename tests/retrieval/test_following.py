@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import cast
@@ -16,6 +17,7 @@ from cogvault.indexes import difference
 from cogvault.protocols import Snapshot
 from cogvault.rankers.title import TitleRanker
 from cogvault.retrieval.decay import Validities, validity_weights
+from cogvault.retrieval.sample import Sampler
 from cogvault.retrieval.succession import SharedGraph, replaced
 from cogvault.types import CardInfo, Filter, Link, LinkKind, Query
 from tests.retrieval.values import NOW, card
@@ -34,9 +36,12 @@ _cards = st.builds(
     created=_instants,
     valid_from=_instants,
     valid_until=_instants,
+    chunks=st.integers(1, 3),
     links=st.lists(_names, max_size=2).map(lambda names: tuple(Link(name, LinkKind.WIKI, 1) for name in names)),
 )
-_lists = st.lists(_cards, max_size=8, unique_by=lambda each: each.id)
+_lists = st.lists(
+    st.builds(replace, _cards, hash=st.sampled_from("abcdef")), max_size=8, unique_by=lambda each: each.id
+)
 
 
 @st.composite
@@ -101,3 +106,13 @@ def test_many_changes_are_as_good_as_few(many: int, monkeypatch: pytest.MonkeyPa
         assert kept.replaced(cards) == _expected(cards)
     assert kept.replaced(third) == {}
     assert kept.replaced(second) == {"old.md": datetime(2026, 5, 31, 12, tzinfo=UTC)}
+
+
+@given(snapshots=_sequences(), count=st.integers(1, 3))
+def test_a_sample_that_follows_is_the_one_drawn_anew(snapshots: list[Sequence[CardInfo]], count: int) -> None:
+    kept = Sampler(count)
+    for cards in snapshots:
+        body = [each for each in cards if each.chunks > 1]
+        least = sorted(body, key=lambda each: (each.hash, each.id))[:count]
+        assert kept.of(cards) == Sampler(count).of(cards)
+        assert kept.of(cards)[0] == least
