@@ -26,6 +26,7 @@ MAX_WRITE_BYTES = 256 * 1024
 DEFAULT_TYPE = "note"
 MAX_STEM_BYTES = 120
 _MAX_TYPE_BYTES = 30
+_NOT_WRITTEN = "the text is stored already, and its {} stays {!r}: change it with update"
 # Left in progress output that somebody pasted; in a file it would count as the end of a line here and there.
 _LONE_CR = re.compile(r"\r(?!\n)")
 
@@ -40,6 +41,7 @@ class Drafted:
         stem: ``type_slug``, the name it should have.
         values: what is missing in the content's own frontmatter, or all when it has none; ``name`` comes on top.
         data: the content's bytes.
+        said: what caller and content say of the card themselves, by key.
         problems: arguments that the content's own frontmatter overruled.
     """
 
@@ -48,7 +50,18 @@ class Drafted:
     stem: str
     values: Mapping[str, JsonValue]
     data: bytes
+    said: Mapping[str, JsonValue]
     problems: tuple[Problem, ...] = ()
+
+    def not_in(self, card: Card) -> tuple[Problem, ...]:
+        """What a card that has the same text already does not say."""
+        nested = card.meta.get("metadata")
+        known = {**nested, **card.meta} if isinstance(nested, dict) else card.meta
+        return tuple(
+            Problem(card.path, "argument-not-written", _NOT_WRITTEN.format(key, known.get(key)), key=key)
+            for key, value in self.said.items()
+            if key not in ("name", "created", "metadata") and str(known.get(key)) != str(value)
+        )
 
     def with_name(self, name: str) -> bytes:
         """The card's bytes.
@@ -103,7 +116,8 @@ def draft_card(draft: Draft, parser: CardParser, created: str, max_bytes: int) -
     }
     kept, problems = _missing(values, given, own.meta)
     check_span({**own.meta, **kept})
-    return Drafted(own.body.strip() or title, title, _stem(type, own.name or title), kept, data, problems)
+    stem = _stem(type, own.name or title)
+    return Drafted(own.body.strip() or title, title, stem, kept, data, {**given, **own.meta}, problems)
 
 
 def _own(data: bytes, parser: CardParser) -> Card:

@@ -33,15 +33,15 @@ class RecentTexts:
     def __init__(self) -> None:
         self._lock = Lock()
         self._count = 0
-        self._kept: OrderedDict[str, _Written] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], _Written] = OrderedDict()
         # The newest of them by digest, and where each of their words is.
         self._compared: OrderedDict[str, _Written] = OrderedDict()
         self._with_word: dict[str, set[str]] = defaultdict(set)
 
-    def same(self, words: Print) -> str | None:
-        """The card that had the very same text when it was written."""
+    def same(self, words: Print, memory: str) -> str | None:
+        """The card of this memory that had the very same text when it was written."""
         with self._lock:
-            written = self._kept.get(words.digest)
+            written = self._kept.get((memory, words.digest))
         return None if written is None else written.id
 
     def like(self, words: Print) -> list[str]:
@@ -51,13 +51,13 @@ class RecentTexts:
         near = [written for written in sharing if likeness(words, written.words) >= NEAR]
         return [written.id for written in sorted(near, key=lambda written: -written.number)]
 
-    def add(self, id: str, words: Print) -> None:
-        """A card was written."""
+    def add(self, id: str, words: Print, memory: str) -> None:
+        """A card of this memory was written."""
         with self._lock:
             self._count += 1
             written = _Written(id, words, self._count)
-            self._kept[words.digest] = written
-            self._kept.move_to_end(words.digest)
+            self._kept[memory, words.digest] = written
+            self._kept.move_to_end((memory, words.digest))
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             self._compared[words.digest] = written

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from posixpath import dirname
 
 from cogvault.cards.decoding import decode
 from cogvault.cards.slugs import cut as slug_cut
@@ -12,7 +13,7 @@ from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted, draft_card
 from cogvault.lifecycle.other_case import OtherCase
-from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin
+from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin, memory_of
 from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
 from cogvault.lifecycle.values import moment_text
 from cogvault.lifecycle.workspace import Workspace
@@ -54,20 +55,20 @@ class Recorder:
         assert now is not None
         max_bytes = min(MAX_WRITE_BYTES, self._workspace.config.max_card_bytes)
         drafted = draft_card(draft, self._workspace.parser, now, max_bytes)
-        words = print_of(drafted.body)
-        similarity = self._similar.look(drafted.body, words)
-        if similarity.same is not None:
-            return self._existing(similarity.same)
         drafted = replace(drafted, stem=_storable(drafted.stem))
         first = place(self._workspace, draft.to or "", f"{drafted.stem}{_SUFFIX}")
+        words, length, memory = print_of(drafted.body), len(drafted.body), memory_of(first.id)
+        similarity = self._similar.look(drafted.body, words, memory)
+        if similarity.same is not None:
+            return self._existing(similarity.same, draft, drafted, first)
         with self._workspace.writing():
-            if (same := self._similar.twin(None, words, len(drafted.body))) is not None:
-                return self._existing(same)
+            if (same := self._similar.twin(None, words, length, memory)) is not None:
+                return self._existing(same, draft, drafted, first)
             # A name that the caller chose is his.
             others = frozenset() if _is_named(draft) else self._other_case.names(first.file.parent)
             for placed, name in self._places(draft, drafted, first):
-                if (same := self._similar.twin(placed.id, words, len(drafted.body))) is not None:
-                    return self._existing(same)
+                if (same := self._similar.twin(placed.id, words, length, memory)) is not None:
+                    return self._existing(same, draft, drafted, first)
                 if os.path.lexists(placed.file) or fold(placed.file.name) in others:
                     continue
                 data = self._checked(drafted.with_name(name))
@@ -77,7 +78,8 @@ class Recorder:
                 except ConflictError:  # another program took the name just now
                     continue
                 self._similar.remember(placed.id, words)
-                self._other_case.wrote(placed.file.name)
+                if not _is_named(draft):
+                    self._other_case.wrote(placed.file.name)
                 break
             else:
                 hint = "use update to change it, or another name"
@@ -113,8 +115,14 @@ class Recorder:
             raise CardError(f"the card would have {len(data)} bytes, and {limit} are read", hint="split it")
         return data
 
-    def _existing(self, same: Twin) -> WriteResult:
-        return WriteResult(same.id, Action.EXISTING, uri_of(self._workspace, same.id), same.hash)
+    def _existing(self, same: Twin, draft: Draft, drafted: Drafted, wanted: Located) -> WriteResult:
+        problems = list(drafted.not_in(same.card))
+        is_there = same.id == wanted.id if _is_named(draft) else dirname(same.id) == dirname(wanted.id)
+        if draft.to is not None and not is_there:
+            message = "the text is stored already, here: move it if it should be elsewhere"
+            problems.append(Problem(same.card.path, "argument-not-written", message, key="to"))
+        uri = uri_of(self._workspace, same.id)
+        return WriteResult(same.id, Action.EXISTING, uri, same.hash, problems=tuple(problems))
 
     def _created(self, placed: Located, data: bytes, drafted: Drafted, similarity: Similarity) -> WriteResult:
         return WriteResult(

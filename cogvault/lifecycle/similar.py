@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from cogvault.cards.addresses import DIMENSIONS, RESOURCES
 from cogvault.cards.paths import resolve_inside
 from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
@@ -12,13 +13,14 @@ from cogvault.indexing.known_files import KnownFiles
 from cogvault.lifecycle.recent import RecentTexts
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
+from cogvault.retrieval.decay import validity
 from cogvault.text.likeness import NEAR, Print, likeness, overlap, print_of, telling_words
-from cogvault.types import Filter, SimilarCard, StoredChunk, Term, TermKind
+from cogvault.types import Card, Filter, SimilarCard, StoredChunk, Term, TermKind
 
-__all__ = ["SimilarCards", "Similarity", "Twin"]
+__all__ = ["SimilarCards", "Similarity", "Twin", "memory_of"]
 
 # Words that the index is asked for; more of a long text find no other candidates.
-_WORDS = 32
+_WORDS = 64
 # Chunks taken from the index, and cards of them whose files are read and compared.
 _CHUNKS = 24
 _CARDS = 10
@@ -33,10 +35,11 @@ _FRONTMATTER_BYTES = 8 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """A card with the very same text; ``hash`` is that of its file's bytes."""
+    """A card with the very same text that holds still; ``hash`` is that of its file's bytes."""
 
     id: str
     hash: str
+    card: Card
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,6 @@ class _OnDisk:
     """A card as its file stands now."""
 
     twin: Twin
-    title: str
     words: Print
 
 
@@ -72,32 +74,46 @@ class SimilarCards:
         self._known = known
         self._recent = RecentTexts()
 
-    def look(self, text: str, words: Print) -> Similarity:
-        """Cards like a text, ``words`` being its print."""
+    def look(self, text: str, words: Print, memory: str) -> Similarity:
+        """Cards like a text.
+
+        Args:
+            text: the text.
+            words: its print.
+            memory: whose it is to be, see ``memory_of``; the very same text in another one is only like it.
+        """
         near: list[SimilarCard] = []
-        for id in dict.fromkeys([*self._recent_like(words), *self._candidates(text, words)]):
-            card = self._read(id, len(text))
-            if card is None:
+        for id in dict.fromkeys([*self._recent_like(words, memory), *self._candidates(text, words)]):
+            found = self._read(id, len(text))
+            if found is None:
                 continue
-            if card.words.digest == words.digest:
-                return Similarity(card.twin)
-            if (alike := likeness(words, card.words)) >= NEAR:
-                near.append(SimilarCard(id, card.title, round(alike, 3)))
+            if self._is_twin(found, words, memory):
+                return Similarity(found.twin)
+            if (alike := likeness(words, found.words)) >= NEAR:
+                near.append(SimilarCard(id, found.twin.card.title, round(alike, 3)))
         near.sort(key=lambda card: (-card.similarity, card.id))
         return Similarity(None, tuple(near[:_REPORTED]))
 
-    def twin(self, id: str | None, words: Print, length: int) -> Twin | None:
+    def twin(self, id: str | None, words: Print, length: int, memory: str) -> Twin | None:
         """The card with this id, should it have the very same text. None as id: one that was written through here."""
         if id is None:
-            id = self._recent.same(words)
+            id = self._recent.same(words, memory)
         if id is None:
             return None
-        card = self._read(id, length)
-        return card.twin if card is not None and card.words.digest == words.digest else None
+        found = self._read(id, length)
+        return found.twin if found is not None and self._is_twin(found, words, memory) else None
 
     def remember(self, id: str, words: Print) -> None:
         """A card was written."""
-        self._recent.add(id, words)
+        self._recent.add(id, words, memory_of(id))
+
+    def _is_twin(self, found: _OnDisk, words: Print, memory: str) -> bool:
+        """True for the very same text in the same memory; not in a card that was superseded or has expired."""
+        if found.words.digest != words.digest or memory_of(found.twin.id) != memory:
+            return False
+        cards = self._known().cards
+        replaced = self._workspace.links.replaced(cards, [card for card in cards if card.supersedes])
+        return validity(found.twin.card, self._workspace.clock(), replaced) not in ("superseded", "expired")
 
     def _candidates(self, text: str, whole: Print) -> list[str]:
         terms = tuple(Term(TermKind.EXACT, word, 1.0) for word in telling_words(text, _WORDS))
@@ -109,8 +125,8 @@ class SimilarCards:
         found = [item for item in found if _may_be_like(whole, item, known, least)]
         return list(dict.fromkeys(chunk.card for chunk in found))[:_CARDS]
 
-    def _recent_like(self, words: Print) -> list[str]:
-        same, like = self._recent.same(words), self._recent.like(words)[:_CARDS]
+    def _recent_like(self, words: Print, memory: str) -> list[str]:
+        same, like = self._recent.same(words, memory), self._recent.like(words)[:_CARDS]
         return like if same is None else [same, *like]
 
     def _read(self, id: str, length: int) -> _OnDisk | None:
@@ -124,7 +140,7 @@ class SimilarCards:
             except (OSError, PathError):
                 continue
             card = self._workspace.parser.parse(data, id=id, path=path)
-            return _OnDisk(Twin(id, hash_of(data)), card.title, print_of(card.body.strip() or card.title))
+            return _OnDisk(Twin(id, hash_of(data), card), print_of(card.body.strip() or card.title))
         return None
 
     def _paths(self, id: str) -> Iterator[str]:
@@ -132,6 +148,17 @@ class SimilarCards:
         yield id
         if not id.isascii():
             yield from (card.path for card in self._known().cards if card.id == id and card.path != id)
+
+
+def memory_of(id: str) -> str:
+    """Whose memory a card is part of: the folder of a user, an agent or a session; "" = that of all.
+
+    >>> [memory_of(id) for id in ("user/ana/tea.md", "user/all.md", "resources/team/ops.md", "tea.md")]
+    ['user/ana', '', '', '']
+    """
+    dimension, _, rest = id.partition("/")
+    who, slash, _ = rest.partition("/")
+    return f"{dimension}/{who}" if slash and dimension in DIMENSIONS and dimension != RESOURCES else ""
 
 
 def _may_be_like(words: Print, found: StoredChunk, known: KnownFiles, least_share: float) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from cogvault.indexes.difference import difference
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.normalise import fold
-from cogvault.types import CardInfo, FloatArray, IntArray
+from cogvault.types import Card, CardInfo, FloatArray, IntArray
 
 SECONDS_PER_DAY = 86_400.0
 OUTDATED_WEIGHT = 0.5
@@ -44,7 +44,7 @@ def decay_weights(
     return np.maximum(weights, floor).astype(np.float32)
 
 
-def validity(card: CardInfo, at: datetime, replaced: Mapping[str, datetime]) -> str:
+def validity(card: CardInfo | Card, at: datetime, replaced: Mapping[str, datetime]) -> str:
     """``current``, ``superseded`` or ``expired`` at an instant; ``future`` before ``valid_from``.
 
     A card is superseded when it says so (``superseded_by``) or another does (``supersedes``), whose time has come.

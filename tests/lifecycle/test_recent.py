@@ -19,10 +19,10 @@ def test_what_is_found_is_what_a_comparison_with_each_finds(texts: list[str], as
     texts = list({print_of(text).digest: text for text in texts}.values())
     found, wanted = RecentTexts(), print_of(asked)
     for text in texts:
-        found.add(text, print_of(text))
+        found.add(text, print_of(text), "")
     alike = [text for text in reversed(texts) if likeness(wanted, print_of(text)) >= NEAR]
     assert found.like(wanted) == alike
-    assert found.same(wanted) == next((text for text in texts if print_of(text).digest == wanted.digest), None)
+    assert found.same(wanted, "") == next((text for text in texts if print_of(text).digest == wanted.digest), None)
 
 
 def test_the_newest_are_compared_and_more_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,8 +30,8 @@ def test_the_newest_are_compared_and_more_are_known(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(recent, "_KEPT", 3)
     texts = RecentTexts()
     for number in range(4):
-        texts.add(f"{number}.md", print_of(f"the build takes {number} minutes"))
-    texts.add("again.md", print_of("the build takes 2 minutes"))
+        texts.add(f"{number}.md", print_of(f"the build takes {number} minutes"), "")
+    texts.add("again.md", print_of("the build takes 2 minutes"), "")
     assert texts.like(print_of("the build takes long minutes")) == ["again.md", "3.md"]
-    kept = [texts.same(print_of(f"the build takes {number} minutes")) for number in range(4)]
+    kept = [texts.same(print_of(f"the build takes {number} minutes"), "") for number in range(4)]
     assert kept == [None, "1.md", "again.md", "3.md"]

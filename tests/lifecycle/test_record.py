@@ -354,3 +354,77 @@ def test_pasted_progress_output_leaves_no_lone_cr(tmp_path: Path, text: str) -> 
     data = (shelf.root / done.id).read_bytes()
     assert b"\r" not in data.replace(b"\r\n", b"")
     assert data.startswith((b"---\nname: ", b"---\r\nname: ", b"---\ntags: "))
+
+
+def test_the_same_call_again_says_nothing_new(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    draft = Draft(
+        "---\nsource: talk\n---\nPort is 80.",
+        "Port",
+        "project",
+        ["net", "ops"],
+        to="user/ana/",
+        importance=0.5,
+        valid_from="2026-01-01",
+        meta={"n": 3, "cfg": {"a": [1, 2]}, "due": date(2026, 5, 1)},
+    )
+    first = shelf.recorder.record(draft)
+    for recorder in (shelf.recorder, Recorder(shelf.workspace(), shelf.sync)):
+        again = recorder.record(draft)
+        assert (again.action, again.id, again.problems) == (Action.EXISTING, first.id, ())
+
+
+def test_what_an_existing_card_does_not_say_is_told(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    first = shelf.recorder.record(Draft("Port is 80.", tags=["net"]))
+    again = shelf.recorder.record(Draft("Port is 80.", "Port", tags=["ops"], to="notes.md", importance=1))
+    assert (again.action, again.id) == (Action.EXISTING, first.id)
+    assert [problem.key for problem in again.problems] == ["title", "tags", "importance", "to"]
+    assert {(problem.path, problem.code) for problem in again.problems} == {(first.id, "argument-not-written")}
+    assert "its tags stays ['net']" in again.problems[1].message
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_ana_has_is_not_what_bob_has(tmp_path: Path, is_known: bool) -> None:
+    shelf = Shelf(tmp_path)
+    places = ("cogvault://user/ana/likes/", "cogvault://user/bob/likes/", "cogvault://agent/bob/", "")
+    made = []
+    for place in places:
+        made.append(shelf.recorder.record(Draft("Prefers dark mode.", to=place)))
+        if is_known:
+            shelf.sync()
+    assert [done.action for done in made] == [Action.CREATED] * 4
+    again = Recorder(shelf.workspace(), shelf.sync) if is_known else shelf.recorder
+    for place, done in zip(places, made, strict=True):
+        found = again.record(Draft("Prefers dark mode.", to=place))
+        assert (found.action, found.id) == (Action.EXISTING, done.id)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("end", ["valid_until: 2026-01-01", "superseded_by: new.md", "named by another"])
+def test_a_fact_that_returns_is_a_new_card(tmp_path: Path, end: str, is_known: bool) -> None:
+    shelf = Shelf(tmp_path)
+    first = shelf.recorder.record(Draft("Port is 80."))
+    text = (shelf.root / first.id).read_text()
+    if end == "named by another":
+        (shelf.root / "new.md").write_text(f"---\nsupersedes: {first.id}\n---\nPort is 443.\n")
+    else:
+        (shelf.root / first.id).write_text(text.replace("\n---\n\n", f"\n{end}\n---\n\n"))
+    if is_known or end == "named by another":
+        shelf.sync()
+    again = shelf.recorder.record(Draft("Port is 80."))
+    assert (again.action, again.id != first.id) == (Action.CREATED, True)
+    assert [card.id for card in again.similar] == [first.id]
+    assert shelf.recorder.record(Draft("Port is 80.")).id == again.id
+
+
+def test_texts_that_differ_in_a_short_word_only_are_known_again(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    words = " ".join(f"templateword{chr(97 + number // 26)}{chr(97 + number % 26)}longish" for number in range(40))
+    colors = ("red", "blue", "green", "pink", "gold", "grey", "teal", "navy", "lime", "rose", "mint", "plum", "rust")
+    for color in colors:
+        shelf.recorder.record(Draft(f"{words} colour {color}.", color))
+    shelf.sync()
+    again = Recorder(shelf.workspace(), shelf.index.snapshot)
+    found = [again.record(Draft(f"{words} colour {color}.", f"{color} again")).action for color in colors]
+    assert found == [Action.EXISTING] * len(colors)

@@ -47,7 +47,7 @@ def test_the_same_is_found_as_when_all_candidates_are_read(tmp_path: Path, monke
     found = []
     for _ in range(2):
         cards = similar.SimilarCards(shelf.workspace(), lambda: known)
-        found.append([cards.look(text, print_of(text)) for text in _TEXTS])
+        found.append([cards.look(text, print_of(text), "") for text in _TEXTS])
         monkeypatch.setattr(similar, "overlap", lambda words, text: Overlap(1.0, 1.0, 1.0))
     assert found[0] == found[1]
     assert any(each.near for each in found[0])
