@@ -10,7 +10,7 @@ TYPED := cogvault cogvault_cli/cogvault_cli cogvault_mcp/cogvault_mcp
 
 SECONDS ?= 60
 
-.PHONY: help setup demo test fuzz crash soak lint bench
+.PHONY: help setup demo test fuzz crash clients soak lint bench
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -41,8 +41,14 @@ crash: .venv/dev-ready ## kill -9 at KILLS random instants of writing; the index
 	@COGVAULT_CRASH_KILLS=$(KILLS) COGVAULT_KILLS=$(KILLS) $(BIN)/python -m pytest tests/crash tests/indexes/test_kill.py \
 		-s -o timeout=7200 $(ARGS)
 
+clients: tests/clients/node_modules/ready ## install the MCP clients that tests/clients drives; needs npm
+
 soak: .venv/dev-ready ## COGVAULT_SOAK_SECONDS (600) of use: memory, descriptors and threads stay flat
 	@$(BIN)/python -m tests.soak $(ARGS)
+
+tests/clients/node_modules/ready: tests/clients/package-lock.json
+	@npm ci --silent --no-audit --no-fund --prefix tests/clients
+	@touch $@
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or say 'make PYTHON=/path/to/python3.12'"; exit 2; }
