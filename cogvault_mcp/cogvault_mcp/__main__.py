@@ -33,6 +33,9 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Serve until the client is gone; 2 = wrong command line, 3 = the vault could not be used."""
     arguments = command_line().parse_args(argv)
+    if arguments.plugin:
+        sys.stdout.write(f"{Path(__file__).parent / 'plugin'}\n")
+        return 0
     if arguments.debug:
         logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
     try:
@@ -150,6 +153,7 @@ def command_line() -> argparse.ArgumentParser:
     add("--recursive", action=argparse.BooleanOptionalAction, help="walk subfolders")
     add("--strip-frontmatter", action=argparse.BooleanOptionalAction, help="keep frontmatter out of the body text")
     add("--ignore", action="append", default=[], metavar="GLOB", help="gitignore pattern to leave out; repeatable")
+    add("--plugin", action="store_true", help="print the folder of the Claude Code plugin, and end")
     add("--debug", action="store_true", help="log to standard error")
     add("--version", action="version", version=f"cogvault-mcp {__version__}")
     return parser

@@ -145,3 +145,8 @@ def test_cogvault_mcp_says_what_to_install(tmp_path: Path, monkeypatch: pytest.M
     assert done.exit_code == 3
     assert "cogvault-mcp is not installed" in done.output
     assert "pip install cogvault-mcp" in done.output
+
+
+def test_server_tells_where_the_plugin_is() -> None:
+    done = subprocess.run([SCRIPTS / "cogvault-mcp", "--plugin"], capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()) == PLUGIN
