@@ -52,6 +52,7 @@ class OtherCase:
                 names = frozenset(fold(name) for name in found if name != name.lower())
                 last = _Listing(folder, stamp, now, names)
         except OSError:  # no folder yet
+            self._last = None
             return frozenset()
         self._last = last
         return last.names

@@ -11,6 +11,8 @@ import pytest
 from cogvault.indexing.reading import is_trusted
 from cogvault.indexing.scan import stamp_of
 from cogvault.lifecycle.other_case import OtherCase
+from cogvault.types import Draft
+from tests.lifecycle.test_record import Shelf
 
 
 class Clock:
@@ -88,3 +90,17 @@ def test_folders_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "x" / "A.md").unlink()
     (tmp_path / "x").rmdir()
     assert other_case.names(tmp_path / "x") == frozenset()
+    make(tmp_path, "Theirs.md")
+    other_case.wrote("own.md")  # in x, which is made by now
+    assert other_case.names(tmp_path) == {"theirs.md"}
+
+
+def test_a_card_avoids_names_made_between_two_records(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    assert shelf.recorder.record(Draft("Monday plan", "Standup")).id == "note_standup.md"
+    make(shelf.root, "NOTE_Retro.md")
+    assert shelf.recorder.record(Draft("Ana is away", "Retro")).id == "note_retro-2.md"
+    assert shelf.recorder.record(Draft("Named", to="Note_Budget.md")).id == "Note_Budget.md"
+    make(shelf.root, "NOTE_Trip.md")
+    assert shelf.recorder.record(Draft("Budget is 5", "Budget")).id == "note_budget-2.md"
+    assert shelf.recorder.record(Draft("Trip to Rome", "Trip")).id == "note_trip-2.md"
