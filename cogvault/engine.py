@@ -14,6 +14,7 @@ from cogvault.config import Config
 from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.announced import Announced
+from cogvault.indexing.beside import Beside
 from cogvault.indexing.debounce import Batch
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
@@ -103,6 +104,7 @@ class Engine:
         self._sampler = Sampler()
         self._stale = ""
         self._watcher: Watcher | None = None
+        self._repairs = Beside(self._repair)
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
         self.options = SyncOptions.from_config(config, place.folder, keyword_only=self.is_keyword_only)
         self.report: SyncReport | None = None
@@ -112,16 +114,13 @@ class Engine:
         """True for who wants no model, and misses none."""
         return self._config.model == NO_MODEL and self._given is None
 
-    @property
-    def is_filled(self) -> bool:
-        """False until a sync of all files has ended: for a new index, one of a killed first sync, and a damaged one."""
-        marked = self.index().snapshot().stats.identity.chunking
-        return bool(marked) and LastSync(self.options.lock_folder).at() is not None
+    def is_broken(self, snapshot: Snapshot) -> bool:
+        """True while a part of the index is damaged, or no sync of all files has ended since it was made."""
+        return bool(snapshot.stats.fault) or not self._is_filled(snapshot)
 
-    @property
-    def stale(self) -> str:
+    def stale(self, snapshot: Snapshot) -> str:
         """Why the index may lag behind the files; "" = it does not."""
-        return self._stale or ("" if self.is_filled else _UNFILLED)
+        return self._stale or ("" if self._is_filled(snapshot) else _UNFILLED)
 
     @property
     def trouble(self) -> State | None:
@@ -138,6 +137,7 @@ class Engine:
         """Release the index. Calling it twice does nothing."""
         if self._watcher is not None:
             self._watcher.close()
+        self._repairs.close()
         with self._lock:
             self._closed = True
             if self._index is not None:
@@ -185,18 +185,16 @@ class Engine:
         return self.index().snapshot()
 
     def fresh(self) -> Snapshot:
-        """What the vault holds, after ``look``."""
-        self.look(whole=not self.is_filled)
-        return self.index().snapshot()
+        """What the vault holds, after ``look`` and, for a broken index, ``mend``."""
+        self.look()
+        snapshot = self.index().snapshot()
+        return self.index().snapshot() if self.is_broken(snapshot) and self.mend(snapshot) else snapshot
 
-    def look(self, *, whole: bool = False) -> None:
+    def look(self) -> None:
         """Look for changed files when the last look is old enough.
 
         A watcher that is told of changes looks by itself, so that no search has to; its first look is waited for, but
         not for long.
-
-        Args:
-            whole: look at all files, whenever the last look was.
         """
         watcher = self._watcher
         if watcher is not None and watcher.is_running and not watcher.wait(FIRST_LOOK_SECONDS):
@@ -204,12 +202,22 @@ class Engine:
         with self._lock:
             now = time.monotonic()
             is_recent = self._is_watched or now - self._checked < self._config.refresh_seconds
-            if not (is_recent := is_recent and not whole):
+            if not is_recent:
                 self._checked = now
         if is_recent:
             self._settle(self._follow)
-        else:
+        elif not self._is_lost(self.index().snapshot()):  # else that would fill it, and whoever waits is better told
             self._settle(lambda _: self._follow(None), is_whole=True)
+
+    def mend(self, snapshot: Snapshot) -> bool:
+        """Have a broken index made whole; False = that was begun before, or goes on for longer than can be waited for.
+
+        What was there once is made anew beside those who search; only a new index is waited for.
+        """
+        if snapshot.stats.fault or self._is_lost(snapshot):
+            return self._repairs.begin(FIRST_LOOK_SECONDS)
+        self._settle(lambda _: self._follow(None), is_whole=True)
+        return True
 
     def known(self) -> Snapshot:
         """What the index holds now: nobody is waited for and no vectors are made.
@@ -218,7 +226,10 @@ class Engine:
         """
         with self._lock:
             is_first, self._checked = self._checked == float("-inf"), max(self._checked, 0.0)
-        if is_first:
+        snapshot = self.index().snapshot()
+        if is_first and (snapshot.stats.fault or self._is_lost(snapshot)):
+            self._repairs.begin(0)
+        elif is_first:
             try:
                 self._look(lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS))
             except CogvaultError as error:
@@ -263,12 +274,13 @@ class Engine:
 
     def state(self, snapshot: Snapshot) -> State:
         """How well the vault is."""
-        is_known = snapshot.stats.cards or snapshot.stats.notes  # else it is only new
-        if self._stale or (is_known and self.stale):
-            return State(Status.STALE, self.stale, SYNC_HINT)
+        if self._stale or self._is_lost(snapshot):
+            return State(Status.STALE, self.stale(snapshot), SYNC_HINT)
         if not snapshot.stats.cards:
             hint = SYNC_HINT if self._config.recursive else f"{SYNC_HINT}; set recursive for subfolders"
             return State(Status.EMPTY, "the vault has no indexed cards", hint)
+        if snapshot.stats.fault:
+            return State(Status.DEGRADED, snapshot.stats.fault, SYNC_HINT)
         if self._place.reason:
             return State(Status.DEGRADED, self._place.reason, self._place.hint)
         if not self.is_keyword_only:
@@ -291,6 +303,25 @@ class Engine:
             return False
         return watcher.status is Status.OK
 
+    def _is_filled(self, snapshot: Snapshot) -> bool:
+        """False until a sync of all files has ended: for a new index, one of a killed first sync, and a damaged one."""
+        return bool(snapshot.stats.identity.chunking) and LastSync(self.options.lock_folder).at() is not None
+
+    def _is_lost(self, snapshot: Snapshot) -> bool:
+        """True for an index of which a sync was begun, and that is not filled; a new one is only new."""
+        stats = snapshot.stats
+        is_begun = stats.identity.chunking or stats.cards or stats.notes or LastSync(self.options.lock_folder).at()
+        return bool(is_begun) and not self._is_filled(snapshot)
+
+    def _repair(self, go_on: Callable[[], None]) -> None:
+        """Make the index whole: what can be made from the rest of it, then what only the files tell."""
+
+        def progress(_: SyncProgress) -> None:
+            go_on()
+
+        if self._syncer().repair(SEARCH_WAIT_SECONDS, progress):
+            self._settle(lambda _: self._follow(None, progress), is_whole=True)
+
     def _syncer(self) -> Syncer:
         return Syncer(
             self._path,
@@ -307,12 +338,16 @@ class Engine:
         if not self._announced.settle(look, FIRST_LOOK_SECONDS, is_whole=is_whole) and not self._stale:
             self._stale = "another look at the files did not end in time"
 
-    def _follow(self, paths: set[str] | None) -> bool:
+    def _follow(self, paths: set[str] | None, progress: Progress | None = None) -> bool:
         """Look for changes in these paths, None = everywhere; a failure (False) makes the answer stale, never wrong."""
         try:
             report = self._look(
                 lambda syncer: syncer.sync(
-                    paths=paths, embed_limit=SEARCH_EMBEDS, timeout_seconds=SEARCH_WAIT_SECONDS, embed_wait_seconds=0
+                    paths=paths,
+                    progress=progress,
+                    embed_limit=SEARCH_EMBEDS,
+                    timeout_seconds=SEARCH_WAIT_SECONDS,
+                    embed_wait_seconds=0,
                 )
             )
             if report.is_changed:

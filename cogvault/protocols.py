@@ -5,7 +5,7 @@ Every implementation is safe to use from several threads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from cogvault.types import (
@@ -157,6 +157,19 @@ class Index(Protocol):
 
     def verify(self) -> list[str]:
         """Check the index against itself, row by row; each fault in one sentence, none = sound."""
+
+    def repair(self, progress: Callable[[int, int], None]) -> None:
+        """Make anew what is damaged and can be made from the rest; ``stats.fault`` says whether something is.
+
+        A snapshot never waits for that. It is done by the next change, too.
+
+        Args:
+            progress: called with chunks done and chunks in all; an exception of it ends the repair, and all stays as
+                it was.
+
+        Raises:
+            IndexFault: it could not be written.
+        """
 
     def reset(self, fault: str) -> None:
         """Set everything aside and start empty, as a place that was never used; ``stats.notes`` tell of it.

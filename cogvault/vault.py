@@ -234,11 +234,11 @@ class Vault(Curation):
         if sync:
             self._engine.look()
         hits = self._searcher.search(self._engine.index(), request)
-        stale = self._engine.stale
-        if sync and stale and not self._engine.is_filled:  # this search met damage, and the index was emptied
-            self._engine.look(whole=True)
+        snapshot = self._engine.index().snapshot()
+        if sync and self._engine.is_broken(snapshot) and self._engine.mend(snapshot):
             hits = self._searcher.search(self._engine.index(), request)
-            stale = self._engine.stale
+            snapshot = self._engine.index().snapshot()
+        stale = self._engine.stale(snapshot)
         self._usage.count(hit.id for hit in hits)
         if stale:
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -91,6 +91,9 @@ class MemoryIndex:
     def verify(self) -> list[str]:
         """Memory has no faults of its own."""
         return []
+
+    def repair(self, progress: Callable[[int, int], None]) -> None:
+        """Nor is there anything to repair."""
 
     def reset(self, fault: str) -> None:
         """See ``Index.reset``."""

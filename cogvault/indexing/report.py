@@ -30,7 +30,8 @@ class SyncProgress:
     """How far a sync is.
 
     Attributes:
-        stage: ``scan`` (files), ``keyword`` (cards), ``vectors`` (chunks), ``summaries`` (cards, by a language model).
+        stage: ``scan`` (files; chunks while a damaged keyword index is made anew), ``keyword`` (cards), ``vectors``
+            (chunks), ``summaries`` (cards, by a language model).
         done: items of the stage that are done.
         total: items of the stage, an upper bound for vectors.
         seconds: since the stage began.

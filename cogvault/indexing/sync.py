@@ -142,7 +142,7 @@ class Syncer:
                 later.
             paths: only these may have changed (absolute, or relative to the root); None = any.
             timeout_seconds: how long to wait for another sync, None = as the options say. Who sets it waits only when
-                there is something to write.
+                there is something to write, and writes nothing into a damaged index.
             embed_wait_seconds: how long to wait for another process that embeds, None = as for another sync.
 
         Raises:
@@ -153,17 +153,20 @@ class Syncer:
         meter = Meter(progress)
         timeout = self._options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
         look = None if timeout_seconds is None else self._look(verify, paths, meter)
+        # Writing would begin with making it anew, which may take a minute.
+        is_damaged = look is not None and bool(self._index.snapshot().stats.fault)
         if look is not None and look.is_done:
             report = self._told(look, Applied(), meter)
+        elif is_damaged:
+            reason = "changed files wait until the damaged keyword index is made anew"
+            return SyncReport(Status.STALE, reason, "wait, or sync (`cogvault index`)", seconds=meter.seconds)
         else:
             with self._hold(_KEYWORD_LOCK, timeout) as held:
                 if not held:
-                    return SyncReport(
-                        status=Status.STALE,
-                        reason="another sync of this vault did not end in time",
-                        hint="try again, or find the process that hangs",
-                        seconds=meter.seconds,
-                    )
+                    reason, hint = "another sync of this vault did not end in time", "try again, or find who hangs"
+                    return SyncReport(Status.STALE, reason, hint, seconds=meter.seconds)
+                if timeout_seconds is None:
+                    self._index.repair(meter.tell)
                 if verify and (faults := self._index.verify()):
                     self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
                 if look is None or not look.is_of(self._index.snapshot()):  # only now nobody else writes
@@ -171,9 +174,24 @@ class Syncer:
                 report = self._keyword(look, meter, is_hurried=paths is not None or embed_limit is not None)
         self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
-        report = self._vectors(report, embed_limit, wait, meter)
+        report = self._vectors(report, 0 if is_damaged else embed_limit, wait, meter)
         self._problems.keep(report.failed, look.scanned.problems, is_whole=paths is None)
         return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
+
+    def repair(self, timeout_seconds: float, progress: Progress) -> bool:
+        """Make anew what is damaged in the index and can be made from the rest of it; False = another sync is at work.
+
+        Args:
+            timeout_seconds: how long to wait for another sync.
+            progress: as for ``sync``.
+
+        Raises:
+            IndexFault: the index could not be written.
+        """
+        with self._hold(_KEYWORD_LOCK, timeout_seconds) as held:
+            if held:
+                self._index.repair(Meter(progress).tell)
+        return held
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""

@@ -340,8 +340,9 @@ class Searcher:
         packed: Packed | None = None,
     ) -> Hits:
         status = Status.OK if hits else Status.EMPTY
-        reason, hint = steps.reason, steps.hint
-        if steps.reason:
+        fault = snapshot.stats.fault
+        reason, hint = "; ".join(filter(None, (steps.reason, fault))), steps.hint or (SYNC_HINT if fault else "")
+        if reason:
             status = Status.DEGRADED
         elif not hits:
             reason, hint = _why_empty(snapshot, request, too_tight=packed is not None and len(selection.places) > 0)

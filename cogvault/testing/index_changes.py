@@ -60,6 +60,13 @@ class ChangeContract:
         assert len(found(index.snapshot().keyword(terms("two"), ALL, 5))) == 1
         assert index.verify() == []
 
+    def test_a_repair_of_a_sound_index_changes_nothing(self, index: Index) -> None:
+        index.apply(ChangeSet(put=(record("a.md", "one"),), identity=identity()))
+        before = index.snapshot().stats
+        assert before.fault == ""
+        index.repair(lambda done, total: None)
+        assert index.snapshot().stats == before
+
     def test_sequence_numbers_grow(self, index: Index) -> None:
         numbers = [
             index.apply(ChangeSet(put=(record("a.md", "one"),))),

@@ -100,6 +100,7 @@ class IndexStats:
         sequence: number of the last change that is part of it.
         vectors: chunks that have a vector of the serving model.
         embeddable: chunks that should have one (``embed_text`` not empty).
+        fault: what is damaged, and how answers are found without it until ``Index.repair``; "" = nothing.
     """
 
     sequence: int
@@ -110,3 +111,4 @@ class IndexStats:
     identity: IndexIdentity
     bytes_on_disk: int = 0
     notes: tuple[str, ...] = ()
+    fault: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +15,11 @@ from cogvault import Config, Vault
 from cogvault.embedders import HashingEmbedder
 from cogvault.errors import IndexFault, SnapshotExpired
 from cogvault.indexes import LocalIndex, MemoryIndex
+from cogvault.indexes.local import search
 from cogvault.protocols import Index, Snapshot
 from cogvault.testing.records import ALL, embedded, identity, record, terms, vector_of
 from cogvault.testing.stateful import assert_same_content, assert_same_evidence
-from cogvault.types import ChangeSet, Status
+from cogvault.types import ChangeSet, Filter, Status
 from tests.indexing.support import content
 
 CARDS = tuple(record(f"{n}.md", *(f"text {n} {m} payment service" for m in range(20)), day=n) for n in range(6))
@@ -52,6 +53,12 @@ def empty(path: Path) -> None:
 
 def garbage(path: Path) -> None:
     path.write_bytes(np.random.default_rng(1).bytes(max(100, path.stat().st_size)))
+
+
+def repaired(index: Index) -> Index:
+    """The same, made whole."""
+    index.repair(lambda done, total: None)
+    return index
 
 
 def text(path: Path) -> None:
@@ -135,6 +142,68 @@ def test_a_damaged_catalog_is_set_aside_and_filled_anew(
     index.close()
 
 
+@pytest.fixture
+def without_keyword(sound: Path, tmp_path: Path) -> Iterator[LocalIndex]:
+    """An index whose keyword part is damaged."""
+    folder = tmp_path / "index"
+    shutil.copytree(sound, folder)
+    for path in folder.glob("keyword-*/*.term"):
+        garbage(path)
+    index = LocalIndex(folder)
+    yield index
+    index.close()
+
+
+def test_without_its_keyword_part_an_index_answers_exactly_and_says_so(
+    without_keyword: LocalIndex, oracle: MemoryIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_SCANNED_CHUNKS", 30)
+    snapshot, other = without_keyword.snapshot(), oracle.snapshot()
+    assert "damaged" in snapshot.stats.fault
+    some = Filter(paths=("1.md", "3.md", "4.md"))
+    for query in ("payment service", "text 3", "1 payment", "absent"):
+        for filter, limit in itertools.product((ALL, some), (1, 7, 1000)):
+            mine, theirs = (each.keyword(terms(query), filter, limit) for each in (snapshot, other))
+            np.testing.assert_array_equal(mine.chunks, theirs.chunks)
+            np.testing.assert_array_equal(mine.scores, theirs.scores)
+    assert not list(without_keyword.snapshot().keyword(terms("payment"), ALL, 0).chunks)
+
+
+def test_a_damaged_keyword_part_is_made_anew_by_a_repair_and_by_no_snapshot(without_keyword: LocalIndex) -> None:
+    told: list[tuple[int, int]] = []
+    for _ in range(3):
+        assert without_keyword.snapshot().stats.fault
+        assert without_keyword.snapshot().stats.notes == ()
+    without_keyword.repair(lambda done, total: told.append((done, total)))
+    stats = without_keyword.snapshot().stats
+    assert (stats.fault, len(stats.notes)) == ("", 1)
+    assert told == [(0, stats.chunks)]
+    without_keyword.repair(lambda done, total: told.append((done, total)))
+    assert len(told) == 1
+
+
+def test_a_repair_that_is_broken_off_leaves_all_as_it_was(without_keyword: LocalIndex, tmp_path: Path) -> None:
+    before = sorted(path.name for path in (tmp_path / "index").iterdir())
+
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        without_keyword.repair(stop)
+    assert without_keyword.snapshot().stats.fault
+    assert {*before, "catalog.sqlite-shm", "catalog.sqlite-wal"} >= {p.name for p in (tmp_path / "index").iterdir()}
+    assert repaired(without_keyword).verify() == []
+
+
+def test_what_another_process_made_anew_is_used_by_this_one(without_keyword: LocalIndex, tmp_path: Path) -> None:
+    assert without_keyword.snapshot().stats.fault
+    other = LocalIndex(tmp_path / "index")
+    assert repaired(other).snapshot().stats.fault == ""
+    other.close()
+    assert without_keyword.snapshot().stats.fault == ""
+    assert without_keyword.verify() == []
+
+
 def test_an_index_of_another_vault_in_its_place_is_noticed(sound: Path, oracle: MemoryIndex, tmp_path: Path) -> None:
     other = LocalIndex(tmp_path / "other")
     fill(other)
@@ -147,7 +216,7 @@ def test_an_index_of_another_vault_in_its_place_is_noticed(sound: Path, oracle: 
     index = LocalIndex(tmp_path / "index")
     assert_same_content(index.snapshot(), oracle.snapshot())
     _same_keyword(index.snapshot(), oracle.snapshot())
-    assert index.verify() == []
+    assert repaired(index).verify() == []
     index.close()
 
 
@@ -159,7 +228,7 @@ def test_an_older_copy_of_the_catalog_wins_over_the_keyword_part(sound: Path, tm
     shutil.copy(sound / "catalog.sqlite", tmp_path / "index" / "catalog.sqlite")
     index = LocalIndex(tmp_path / "index")
     assert [card.id for card in index.snapshot().cards] == ["0.md", "1.md", "2.md", "3.md", "4.md"]
-    assert "damaged" in index.snapshot().stats.notes[-1]
+    assert "damaged" in repaired(index).snapshot().stats.notes[-1]
     assert index.verify() == []
     index.close()
 
@@ -209,8 +278,11 @@ def test_keyword_files_that_are_overwritten_in_use_are_made_anew(
         damage(path)
     with pytest.raises(SnapshotExpired, match=f"{kind} was overwritten"):
         index.snapshot().keyword(terms("payment service"), ALL, 20)
+    assert "damaged" in index.snapshot().stats.fault
     _same_keyword(index.snapshot(), oracle.snapshot())
-    assert "damaged" in index.snapshot().stats.notes[-1]
+    assert "damaged" in repaired(index).snapshot().stats.notes[-1]
+    assert index.snapshot().stats.fault == ""
+    _same_keyword(index.snapshot(), oracle.snapshot())
     assert index.verify() == []
     index.close()
 
@@ -309,7 +381,7 @@ def test_files_that_changed_places_are_noticed(sound: Path, oracle: MemoryIndex,
             fill(index)
         assert_same_content(index.snapshot(), oracle.snapshot())
         _same_keyword(index.snapshot(), oracle.snapshot())
-        assert index.verify() == []
+        assert repaired(index).verify() == []
         index.close()
 
 

@@ -153,6 +153,9 @@ class Interrupted:
     def verify(self) -> list[str]:
         return self._inner.verify()
 
+    def repair(self, progress: Callable[[int, int], None]) -> None:
+        self._inner.repair(progress)
+
     def reset(self, fault: str) -> None:
         self._inner.reset(fault)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from cogvault import Hits, Vault
+from cogvault import Hits, Vault, engine
 from cogvault.embedders import CachedEmbedder, HashingEmbedder
 from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.types import FloatArray, Status
@@ -28,7 +28,8 @@ CARDS = 12
 
 
 @pytest.fixture
-def library(shelf: Shelf) -> Shelf:
+def library(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    monkeypatch.setattr(engine, "FIRST_LOOK_SECONDS", 60.0)  # the machine may be busy: repairs are waited for
     for number in range(CARDS):
         shelf.write(f"{number}.md", f"# Card {number}\n\nwombat number{number} digs\n")
     return shelf

@@ -45,6 +45,9 @@ class Coverage:
             fingerprint: of the model.
             table: the cards.
             before: another one, which is followed when it is of the same model and of this table or the one before.
+
+        Raises:
+            sqlite3.DatabaseError: a row is damaged.
         """
         row = connection.execute(_MODEL, (fingerprint,)).fetchone()
         if row is None:
@@ -60,9 +63,13 @@ class Coverage:
             come = table.starts[step.slots.come].tolist()
             pairs = connection.execute(_CHANGED, (model, before.changed)).fetchall()
             pairs += connection.execute(_OF_VERSIONS, (model, many(come))).fetchall()
+        if any(len(each) % 4 for _, each in pairs):
+            raise sqlite3.DatabaseError("positions of vectors are damaged")
         positions = np.frombuffer(b"".join([each for _, each in pairs]), "<u4").astype(np.int64)
         versions = np.repeat([version for version, _ in pairs], [len(each) // 4 for _, each in pairs]).astype(np.int64)
         slots = table.find(versions)
         alive = slots >= 0
+        if (positions[alive] >= table.counts[slots[alive]]).any():
+            raise sqlite3.DatabaseError("vectors of chunks that do not exist")
         held[table.first_rows[slots[alive]] + positions[alive]] = True
         return cls(table, model, newest, held)

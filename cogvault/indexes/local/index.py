@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
 
@@ -27,6 +28,7 @@ from cogvault.types import ChangeSet, IndexStats
 logger = logging.getLogger(__name__)
 
 _ATTEMPTS = 6
+_WITHOUT_KEYWORD = "the keyword index is damaged; until it is made anew, every chunk is compared with the query"
 # A matrix with more dead rows than this share, and more than a few, is copied without them.
 _DEAD_SHARE = 0.3
 _DEAD_ROWS = 4096
@@ -41,7 +43,7 @@ class LocalIndex:
 
     Args:
         folder: where the index is or will be; made, private to the user, when missing.
-        read_only: write nothing; an index that has to be repaired is then repaired in a temporary folder.
+        read_only: write nothing.
         threads: threads that may index a large change, None = one.
     """
 
@@ -92,7 +94,7 @@ class LocalIndex:
                 if behind == _ATTEMPTS // 2:
                     # Not for a moment, then: the catalog is an older one than the keyword folder was made from.
                     self._recover(LexicalDamaged("it is ahead of the catalog"))
-            except (sqlite3.Error, LexicalDamaged) as error:
+            except sqlite3.Error as error:
                 fault = error
                 self._recover(error)
         raise IndexFault(f"the index could not be read: {fault}", path=self._store.folder)
@@ -100,6 +102,16 @@ class LocalIndex:
     def verify(self) -> list[str]:
         """See ``Index.verify``."""
         return [*self.snapshot().verify(), *self._store.keyword_faults()]
+
+    def repair(self, progress: Callable[[int, int], None]) -> None:
+        """See ``Index.repair``."""
+        if self._read_only or self.snapshot().is_sound:
+            return
+        try:
+            with self._store.writing() as connection:
+                self._store.publish(connection, progress)
+        except sqlite3.Error as error:
+            self._recover(error)
 
     def reset(self, fault: str) -> None:
         """See ``Index.reset``."""
@@ -123,6 +135,7 @@ class LocalIndex:
         try:
             state = read_state(connection)
             view = self._view_of(connection, state, self._keyword(state))
+            self._stats(view, connection)  # what damage they bring to light is then dealt with here
         except BaseException:
             pool.end(connection)
             raise
@@ -141,8 +154,16 @@ class LocalIndex:
             self._store.publish(connection)
         raise _Behind
 
-    def _keyword(self, state: State) -> LexicalView:
-        """The keyword part that goes with a state: at its last change, or before it while a writer is between steps."""
+    def _keyword(self, state: State) -> LexicalView | None:
+        """The keyword part that goes with a state; None = it is damaged, and until it is made anew all does without."""
+        try:
+            return self._sound_keyword(state)
+        except LexicalDamaged as error:
+            self._recover(error)
+            return None
+
+    def _sound_keyword(self, state: State) -> LexicalView:
+        """At the state's last change, or before it while a writer is between steps."""
         lexical = self._store.lexical(state)
         if lexical.view.sequence != state.lexical:
             lexical.reload()
@@ -164,7 +185,7 @@ class LocalIndex:
             return False
         return True
 
-    def _view_of(self, connection: sqlite3.Connection, state: State, lexical: LexicalView) -> View:
+    def _view_of(self, connection: sqlite3.Connection, state: State, lexical: LexicalView | None) -> View:
         with self._lock:
             last = self._view
             if last is not None:
@@ -172,7 +193,8 @@ class LocalIndex:
                     return last
                 if last.state.sequence > state.sequence:
                     raise _Behind
-            table = self._roster.table(connection, lexical.sequence, state.stamped)
+            reached = state.lexical if lexical is None else lexical.sequence
+            table = self._roster.table(connection, reached, state.stamped)
             self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state, table)
             self._matrix = self._matrix_of(connection, state, last)
             self._view = View(state, table, self._vocabulary, lexical, self._matrix, last)
@@ -211,6 +233,7 @@ class LocalIndex:
             identity=view.identity,
             bytes_on_disk=self._store.bytes_on_disk(),
             notes=self._store.notes,
+            fault="" if view.lexical is not None else _WITHOUT_KEYWORD,
         )
 
     def _damaged(self, error: Exception) -> None:
@@ -221,13 +244,13 @@ class LocalIndex:
             logger.warning("%s", fault)
 
     def _recover(self, error: Exception) -> None:
-        """Repair what an error says is damaged.
+        """Do without what an error says is damaged: the keyword part until it is made anew, the catalog for ever.
 
         Raises:
             IndexFault: it is no damage, or it cannot be repaired.
         """
         if isinstance(error, LexicalDamaged):
-            self._rebuild_keyword(str(error))
+            self._store.distrust_lexical(str(error))
         elif not (isinstance(error, sqlite3.Error) and (is_damage(error) or self._store.catalog.is_dir())):
             raise IndexFault(f"the index cannot be used: {error}", path=self._store.folder) from error
         elif self._read_only:
@@ -239,22 +262,6 @@ class LocalIndex:
                 seen = self._pool.file if self._pool else file_identity(self._store.catalog)
                 self._forget()
             self._store.replace_catalog(str(error), seen)
-
-    def _rebuild_keyword(self, fault: str) -> None:
-        self._store.distrust_lexical(fault)
-        try:
-            if not self._read_only:
-                with self._store.writing() as connection:
-                    self._store.publish(connection)
-                return
-            pool = self._opened()
-            connection = pool.begin()
-            try:
-                self._store.build_scratch(connection, read_state(connection))
-            finally:
-                pool.end(connection)
-        except sqlite3.Error as error:
-            self._recover(error)
 
     def _forget(self) -> None:
         """Drop all that was read."""

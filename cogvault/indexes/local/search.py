@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cogvault.indexes import bm25, int8
-from cogvault.indexes.local.lexical import Restriction, Side, Wanted
+from cogvault.indexes.local.arrays import ranges
+from cogvault.indexes.local.lexical import LexicalView, Restriction, Side, Wanted
 from cogvault.indexes.local.view import View
 from cogvault.indexes.local.vocabulary import ResolvedTerms, WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
@@ -28,6 +29,8 @@ _FIRST_ASKED = 2
 _WIDENED = 4
 # Naming more cards than this to the engine is slower than asking it for more hits.
 _NAMED_CARDS = 2000
+# Scored in one go when there is no engine.
+_SCANNED_CHUNKS = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,29 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     telling = _telling(terms, resolved, view.table.chunks)
     if not telling or limit <= 0:
         return nothing()
-    chunks = _candidates(view, telling, limit, view.mask(filter))
+    mask = view.mask(filter)
+    if view.lexical is None:
+        return _of_all(reader, terms, resolved, mask, limit)
+    return _scored(reader, _candidates(view, view.lexical, telling, limit, mask), terms, resolved, limit)
+
+
+def _of_all(
+    reader: Reader, terms: Sequence[Term], resolved: ResolvedTerms, mask: BoolArray | None, limit: int
+) -> Ranking:
+    """Without the engine: every chunk of the cards that pass is scored, some thousand at a time."""
+    table, best = reader.view.table, nothing()
+    slots = np.arange(len(table.starts)) if mask is None else np.flatnonzero(mask[table.places])
+    groups = np.cumsum(table.counts[slots]) // _SCANNED_CHUNKS
+    for group in np.split(slots, np.flatnonzero(np.diff(groups)) + 1):
+        chunks = np.concatenate([best.chunks, ranges(table.starts[group], table.counts[group])])
+        best = _scored(reader, chunks, terms, resolved, limit)
+        best = Ranking(best.chunks[best.scores > 0], best.scores[best.scores > 0])
+    return best
+
+
+def _scored(reader: Reader, chunks: IntArray, terms: Sequence[Term], resolved: ResolvedTerms, limit: int) -> Ranking:
+    """The best of some chunks, by their words."""
+    view = reader.view
     located = view.table.locate(chunks)
     first_rows, before = view.table.first_rows[located.slots], view.table.words_before
     rows = first_rows + located.positions
@@ -98,7 +123,9 @@ def _telling(terms: Sequence[Term], resolved: ResolvedTerms, chunks: int) -> lis
     ]
 
 
-def _candidates(view: View, terms: Sequence[Wanted], limit: int, mask: BoolArray | None) -> IntArray:
+def _candidates(
+    view: View, lexical: LexicalView, terms: Sequence[Wanted], limit: int, mask: BoolArray | None
+) -> IntArray:
     """Chunks of the cards that pass, among them the ``limit`` best whatever the engine rounds."""
     restriction = None if mask is None else _restriction(view, mask)
     depth = limit + _MORE
@@ -106,7 +133,7 @@ def _candidates(view: View, terms: Sequence[Wanted], limit: int, mask: BoolArray
     if mask is not None and restriction is None:
         asked = asked * len(mask) // max(1, int(mask.sum()))
     while True:
-        chunks, scores = view.lexical.search(terms, asked, restriction)
+        chunks, scores = lexical.search(terms, asked, restriction)
         complete = len(chunks) < asked
         last = scores[-1] if len(scores) else 0.0
         if mask is not None and restriction is None:

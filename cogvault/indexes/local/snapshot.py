@@ -64,6 +64,11 @@ class LocalSnapshot:
         weakref.finalize(self, release, reader.connection)
 
     @property
+    def is_sound(self) -> bool:
+        """False while the keyword part is damaged."""
+        return self._reader.view.lexical is not None
+
+    @property
     def stats(self) -> IndexStats:
         """See ``Snapshot.stats``."""
         with self._reading() as reader:

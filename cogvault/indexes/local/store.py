@@ -15,8 +15,7 @@ import logging
 import os
 import shutil
 import sqlite3
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +28,7 @@ from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
 from cogvault.indexes.local.keys import Keys
-from cogvault.indexes.local.lexical import Lexical, LexicalDamaged
+from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
 from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 from cogvault.indexes.local.segments import faults
@@ -44,6 +43,7 @@ _WAL_BYTES = 8 * 2**20
 # by so much; new ones are not held up meanwhile.
 _WAL_WAIT_SECONDS = 0.5
 _LARGE_CARDS = 200
+_TOLD_CHUNKS = 200
 # Deleted chunks stay in the keyword folder, as numbers, until its segments are merged. Beyond this it is built anew,
 # and the catalog too.
 _GHOSTS = 500
@@ -72,8 +72,8 @@ class Store:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._lexical: tuple[str, Lexical] | None = None
-        self._distrusted = ("", "")
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._asked = ("", "")
+        self._distrusted: tuple[tuple[str, str], str] | None = None
 
     @contextmanager
     def writing(self, timeout: float | None = None) -> Iterator[sqlite3.Connection]:
@@ -140,16 +140,16 @@ class Store:
         with self._thread_lock:
             self.disconnect()
             self._lexical = None
-            if self._scratch is not None:
-                self._scratch.cleanup()
-                self._scratch = None
 
     def lexical(self, state: State) -> Lexical:
         """The keyword folder that a state names.
 
         Raises:
-            LexicalDamaged: it is missing, broken, or foreign.
+            LexicalDamaged: it is missing, broken, foreign, or distrusted.
         """
+        self._asked = (state.uuid, state.keyword)
+        if self._distrusted is not None and self._distrusted[0] == self._asked:
+            raise LexicalDamaged(self._distrusted[1])
         held = self._lexical
         if held is None or held[0] != state.keyword:
             held = (state.keyword, Lexical(self.folder / (state.keyword or "none"), state.uuid))
@@ -157,15 +157,23 @@ class Store:
         return held[1]
 
     def distrust_lexical(self, fault: str) -> None:
-        """Have the keyword folder in use made anew by the next ``publish``: its own checks did not find this fault."""
-        self._distrusted = (self._lexical[0] if self._lexical is not None else "", fault)
+        """Use the keyword folder last asked for no more, and have it made anew by the next ``publish``."""
+        self._distrusted = (self._asked, fault)
         self._lexical = None
 
-    def publish(self, connection: sqlite3.Connection, *, is_loaded: bool = False) -> None:
+    def publish(
+        self,
+        connection: sqlite3.Connection,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        is_loaded: bool = False,
+    ) -> None:
         """Bring the keyword folder to the catalog's last change, then purge what died. Does nothing when all is done.
 
         Args:
             connection: to the catalog, for writing.
+            progress: called while a folder is made anew, with chunks done and chunks in all; an exception of it ends
+                that, and the old folder is still the one that is named.
             is_loaded: the newest state of the keyword folder was loaded since this writer began.
 
         Raises:
@@ -176,10 +184,10 @@ class Store:
         try:
             ghosts = self._follow(connection, state, is_loaded=is_loaded)
         except LexicalDamaged as error:
-            state = self._rebuild(connection, state, str(error) or "no details")
+            state = self._rebuild(connection, state, str(error) or "no details", progress)
         else:
             if ghosts:
-                state = self._rebuild(connection, state, "")
+                state = self._rebuild(connection, state, "", progress)
         if state.published < state.lexical and writer.purge(connection, state.lexical):
             self._is_unwiped = True
             # They may hold what was deleted just now.
@@ -190,8 +198,6 @@ class Store:
 
     def _follow(self, connection: sqlite3.Connection, state: State, *, is_loaded: bool) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
-        if state.keyword and state.keyword == self._distrusted[0]:
-            raise LexicalDamaged(self._distrusted[1])
         lexical = self.lexical(state)
         if lexical.view.sequence != state.lexical and not is_loaded:
             lexical.reload()
@@ -205,17 +211,25 @@ class Store:
             lexical.write(dead, documents(connection, born, Keys(state.uuid)), state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
-    def _rebuild(self, connection: sqlite3.Connection, state: State, fault: str) -> State:
+    def _rebuild(
+        self,
+        connection: sqlite3.Connection,
+        state: State,
+        fault: str,
+        progress: Callable[[int, int], None] | None,
+    ) -> State:
         """Make a new keyword folder from the catalog and name it there; the old one goes."""
         # Never the name in the catalog: what a kill leaves unfinished must not pass for what the catalog means.
         names = [state.keyword or f"{_KEYWORD}0", *(path.name for path in self.folder.glob(f"{_KEYWORD}*"))]
         name = f"{_KEYWORD}{max(int(name.removeprefix(_KEYWORD)) for name in names) + 1}"
         folder = self.folder / name
         try:
-            lexical = self._build(connection, state, folder)
-        except (LexicalDamaged, OSError) as error:
+            lexical = self._build(connection, state, folder, progress)
+        except BaseException as error:
             shutil.rmtree(folder, ignore_errors=True)
-            raise IndexFault(f"the keyword index cannot be written: {error}", path=folder) from error
+            if isinstance(error, LexicalDamaged | OSError):
+                raise IndexFault(f"the keyword index cannot be written: {error}", path=folder) from error
+            raise
         old = state.keyword
         with transaction(connection):
             state = replace(state, keyword=name)
@@ -226,21 +240,6 @@ class Store:
             self._note(f"the keyword index was damaged ({fault}), was built anew; {place}")
         self._sweep(keep=name)
         return state
-
-    def build_scratch(self, connection: sqlite3.Connection, state: State) -> Lexical:
-        """A keyword folder outside the index folder, for an index that may not be written.
-
-        Args:
-            connection: in a read transaction.
-            state: as it sees it.
-        """
-        if self._scratch is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="cogvault-")
-        folder = Path(tempfile.mkdtemp(dir=self._scratch.name))
-        lexical = self._build(connection, state, folder)
-        self._lexical = (state.keyword, lexical)
-        self._note("the keyword index cannot be used where it is; a temporary one was built")
-        return lexical
 
     def replace_catalog(self, fault: str, seen: tuple[int, int] | None) -> None:
         """Set a damaged catalog aside, with all that was derived from it, and start an empty one.
@@ -263,7 +262,7 @@ class Store:
             except OSError as error:
                 raise IndexFault(f"the damaged index cannot be moved: {error}", path=self.folder) from error
             self._note(f"the catalog was damaged ({fault}), starts empty and has to be filled anew; {place}")
-            self._writable()
+            self.publish(self._writable())
 
     def keyword_faults(self) -> list[str]:
         """Damaged files of the keyword folder in use."""
@@ -282,11 +281,23 @@ class Store:
                     total += _size(entry)
         return total
 
-    def _build(self, connection: sqlite3.Connection, state: State, folder: Path) -> Lexical:
+    def _build(
+        self,
+        connection: sqlite3.Connection,
+        state: State,
+        folder: Path,
+        progress: Callable[[int, int], None] | None,
+    ) -> Lexical:
         folder.mkdir(mode=0o700, exist_ok=True)
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
-        lexical.write([], documents(connection, alive, Keys(state.uuid)), state.lexical, self._threads_for(alive))
+        found: Iterable[Document] = documents(connection, alive, Keys(state.uuid))
+        if progress is not None:
+            (total,) = connection.execute(
+                "SELECT ifnull(sum(chunks), 0) FROM cards WHERE dead = ?", (NEVER,)
+            ).fetchone()
+            found = _told(found, total, progress)
+        lexical.write([], found, state.lexical, self._threads_for(alive))
         return lexical
 
     def _threads_for(self, versions: Sequence[int]) -> int:
@@ -328,6 +339,14 @@ class Store:
             return (self.folder / f"{CATALOG}-wal").stat().st_size
         except FileNotFoundError:
             return 0
+
+
+def _told(documents: Iterable[Document], total: int, progress: Callable[[int, int], None]) -> Iterator[Document]:
+    """The same, telling how many there were."""
+    for number, document in enumerate(documents):
+        if number % _TOLD_CHUNKS == 0:
+            progress(number, total)
+        yield document
 
 
 def _side_files(catalog: str) -> tuple[str, str, str]:

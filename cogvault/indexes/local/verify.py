@@ -68,7 +68,7 @@ def _words(reader: Reader) -> Iterator[str]:
     """Words of each card, and the counters of each word."""
     view, connection = reader.view, reader.connection
     chunks, cards = words.tally(words.read(connection, view.table.starts.tolist()))
-    if view.lexical.sequence != view.state.lexical:
+    if view.lexical is not None and view.lexical.sequence != view.state.lexical:
         # A writer is between two steps: the counters are those of its change.
         return
     counters = np.zeros((2, -(-view.state.next_word // COUNTER_PAGE) * COUNTER_PAGE), np.int64)
@@ -91,7 +91,7 @@ def _members(reader: Reader) -> Iterator[str]:
     texts = {keys.gram(gram): gram for _, _, form in forms for gram in grams(form)}
     texts.update({keys.stem(stem(form)): stem(form) for _, _, form in forms})
     wrong = {key for key in held.keys() | expected.keys() if held.get(key) != sorted(expected.get(key, []))}
-    if lexical.sequence == reader.view.state.lexical:
+    if lexical is not None and lexical.sequence == reader.view.state.lexical:
         once = Counter(id for _, id, _ in rows)
         wrong.update(
             key for key, id, _ in rows if once[id] > 1 or not (lexical.holds("stem", id) or lexical.holds("gram", id))
@@ -111,10 +111,13 @@ def _vectors(reader: Reader) -> Iterator[str]:
 
 
 def _keyword(reader: Reader) -> Iterator[str]:
-    table = reader.view.table
+    table, lexical = reader.view.table, reader.view.lexical
+    if lexical is None:
+        yield "keyword index: it is damaged"
+        return
     expected = np.arange(table.chunks) + np.repeat(table.starts - table.first_rows[:-1], table.counts)
-    if not np.array_equal(np.sort(reader.view.lexical.ids()), expected):
-        yield f"keyword index: it holds {reader.view.lexical.documents} chunks that are not those of the catalog"
+    if not np.array_equal(np.sort(lexical.ids()), expected):
+        yield f"keyword index: it holds {lexical.documents} chunks that are not those of the catalog"
 
 
 def _checked(reader: Reader, table: str, key: str) -> dict[int, bytes]:

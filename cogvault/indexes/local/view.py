@@ -191,7 +191,7 @@ class View:
         state: the catalog's.
         table: the cards alive at the keyword part's sequence number.
         vocabulary: its words.
-        lexical: the keyword part.
+        lexical: the keyword part, None = it is damaged.
         matrix: vectors of the serving model, None = there are none.
         before: the view before it, from which is taken what still is true.
     """
@@ -201,7 +201,7 @@ class View:
         state: State,
         table: CardTable,
         vocabulary: Vocabulary,
-        lexical: LexicalView,
+        lexical: LexicalView | None,
         matrix: Matrix | None,
         before: View | None,
     ) -> None:
