@@ -6,6 +6,7 @@ Found inputs are written to the folder named by ``--found``; run one again with 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import math
 import subprocess
 import sys
@@ -25,6 +26,7 @@ _SEED_BYTES = 300
 
 def main() -> int:
     """Run all of it; 1 when something was found."""
+    sys.stdout.reconfigure(line_buffering=True)  # it goes into files too, and takes minutes
     arguments = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     arguments.add_argument("--seconds", type=int, default=60, help="of atheris for each target; 0 = shapes only")
     arguments.add_argument("--targets", default=",".join(TARGETS), help="names, separated by commas")
@@ -39,8 +41,11 @@ def main() -> int:
     if options.atheris:
         return _fuzz(names[0], options.seconds, options.found)
     failed = [name for name in names if not _grows_with_size_only(name)]
-    for name in names if options.seconds else ():
-        print(f"== {name}: {options.seconds} s of atheris", flush=True)
+    is_here = importlib.util.find_spec("atheris") is not None
+    if options.seconds and not is_here:
+        print("atheris is not here (it is made for Linux on x86-64): that was all")
+    for name in names if options.seconds and is_here else ():
+        print(f"== {name}: {options.seconds} s of atheris")
         command = [sys.executable, "-m", "tests.fuzz", "--atheris", "--targets", name]
         command += ["--seconds", str(options.seconds), "--found", str(options.found)]
         if subprocess.run(command, check=False).returncode:
@@ -68,7 +73,7 @@ def _grows_with_size_only(name: str) -> bool:
             print(f"{name}: {shape} takes {spent[-1]:.2f} s, to the power {growth:.1f} of its size")
         if spent[-1] > slowest:
             slowest, slowest_shape = spent[-1], shape
-    print(f"{name}: {len(SHAPES)} shapes, slowest {slowest_shape}: {slowest:.2f} s for {SIZES[-1]} bytes", flush=True)
+    print(f"{name}: {len(SHAPES)} shapes, slowest {slowest_shape}: {slowest:.2f} s for {SIZES[-1]} bytes")
     return is_good
 
 
