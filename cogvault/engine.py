@@ -262,7 +262,7 @@ class Engine:
         here = root_id(self._path)
         snapshot = self.fresh() if look else self.current()
         is_other = LastSync(self.options.lock_folder).root() not in (None, here)
-        return self.latest()[0] if is_other or self.stale else snapshot
+        return self.latest()[0] if is_other or self.stale(snapshot) else snapshot
 
     def watch(self) -> Watcher:
         """A watcher of this vault; see ``Vault.watch``."""

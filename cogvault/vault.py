@@ -238,9 +238,8 @@ class Vault(Curation):
         if sync and self._engine.is_broken(snapshot) and self._engine.mend(snapshot):
             hits = self._searcher.search(self._engine.index(), request)
             snapshot = self._engine.index().snapshot()
-        stale = self._engine.stale(snapshot)
         self._usage.count(hit.id for hit in hits)
-        if stale:
+        if stale := self._engine.stale(snapshot):
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)
         if hits.status is Status.DEGRADED and (trouble := self._engine.trouble):
             hits = replace(hits, reason=f"{hits.reason} ({trouble.reason})", hint=trouble.hint)
