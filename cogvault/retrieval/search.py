@@ -210,7 +210,7 @@ class Searcher:
         terms: tuple[Term, ...] = ()
         if "keyword" in self._rankers or "title" in self._rankers:
             # Where no vector tells what the question is about, its rare words do.
-            known = partial(weight_of, cards=snapshot.stats.cards) if vector is None else alike
+            known = partial(weight_of, chunks=snapshot.stats.chunks) if vector is None else alike
             terms = day_terms(used, query_terms(used, known))
         steps.done("analyze", len(terms))
         return Query(used, terms, vector), calibration

@@ -16,23 +16,23 @@ from types import MappingProxyType
 # Minus the natural logarithm of a word's share of all words; where nothing starts to be known, and where all is.
 COMMONEST, RAREST = 9.0, 12.0
 LEAST = 0.1
-# In a vault of so many cards the table counts half, next to what the vault itself tells.
-PRIOR_CARDS = 100
+# In a vault of so many chunks the table counts half, next to what the vault itself tells.
+PRIOR_CHUNKS = 250
 
 
-def weight_of(word: str, cards: int) -> float:
+def weight_of(word: str, chunks: int) -> float:
     """How much a query's word counts, from ``LEAST`` for the commonest to 1 for one that the table does not hold.
 
     Args:
         word: one of ``tokens.words``.
-        cards: in the vault; the more there are, the nearer to 1 is any weight.
+        chunks: in the vault; the more there are, the nearer to 1 is any weight.
 
-    >>> weight_of("the", cards=0), round(weight_of("the", cards=100), 2), weight_of("backup", cards=0)
+    >>> weight_of("the", chunks=0), round(weight_of("the", chunks=250), 2), weight_of("backup", chunks=0)
     (0.1, 0.32, 1.0)
     """
     rarity = _table().get(word, RAREST)
     weight = min(1.0, max(LEAST, (rarity - COMMONEST) / (RAREST - COMMONEST)))
-    return float(weight ** (PRIOR_CARDS / (PRIOR_CARDS + cards)))
+    return float(weight ** (PRIOR_CHUNKS / (PRIOR_CHUNKS + chunks)))
 
 
 @cache

@@ -35,12 +35,12 @@ def test_what_every_text_holds_counts_less_than_what_few_hold(falling: tuple[str
 
 
 @given(st.text(), st.integers(0, 10**7))
-def test_a_weight_is_above_zero_and_at_most_one(word: str, cards: int) -> None:
-    assert LEAST <= weight_of(word, cards) <= 1
+def test_a_weight_is_above_zero_and_at_most_one(word: str, chunks: int) -> None:
+    assert LEAST <= weight_of(word, chunks) <= 1
 
 
-def test_the_more_cards_the_more_the_vault_tells_by_itself() -> None:
-    weights = [weight_of("the", cards) for cards in (0, 10, 100, 1_000, 10**6)]
+def test_the_more_texts_the_more_the_vault_tells_by_itself() -> None:
+    weights = [weight_of("the", chunks) for chunks in (0, 25, 250, 2_500, 10**6)]
     assert weights == sorted(weights)
     assert weights[0] == pytest.approx(0.1)
     assert weights[2] == pytest.approx(0.1**0.5)
