@@ -51,11 +51,13 @@ def fenced(
     Returns:
         The text. A hit that does not fit is left out, and the text says how many were; the first one is cut instead.
     """
-    name = _marker("\n".join(hit.text for hit in hits), token)
+    name = _marker("\n".join(f"{hit.text}\n{hit.reply}" for hit in hits), token)
     blocks: list[str] = []
     shown: list[Hit] = []
     for hit in hits:
-        block = _block(hit, name, hit.text)
+        block = _block(hit, name, f"{hit.text}\n\n{hit.reply}")
+        if not _fits(hits, name, [*blocks, block], budget_tokens):
+            block = _block(hit, name, hit.text)
         if not _fits(hits, name, [*blocks, block], budget_tokens):
             if blocks:
                 continue

@@ -48,6 +48,7 @@ class Hit:
         related: ids of cards linked from or to this one (top hit only).
         parts: contributions to the score; empty unless ``explain=True``.
         matched: query words found in the chunk.
+        reply: of a turn that ends as a question: the turn behind it, when somebody else says it.
     """
 
     id: str
@@ -71,6 +72,7 @@ class Hit:
     matched: tuple[str, ...] = ()
     speaker: str | None = None
     at: datetime | None = None
+    reply: str = ""
 
     @property
     def citation(self) -> str:

@@ -1,8 +1,9 @@
 """Pack ranked chunks into an answer of at most so many tokens. Pure.
 
 The strongest chunks come in full (L2). When the next does not fit, its card is told shorter, by overview (L1) or
-abstract (L0), unless the card already speaks; nothing else of it is told after that. No text comes twice; chunks of one
-card stand together in reading order, joined where they are neighbors. Everything is counted, headers included.
+abstract (L0), unless the card already speaks; nothing else of it is told after that. A question of a dialogue brings
+its answer along where both fit. No text comes twice; chunks of one card stand together in reading order, joined where
+they are neighbors. Everything is counted, headers included.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ def pack(
     budget: int,
     count: Callable[[str], int],
     layer: str = AUTO,
+    reply: Callable[[Piece], Piece | None] = lambda piece: None,
 ) -> Packed:
     """Pack the best pieces.
 
@@ -77,6 +79,8 @@ def pack(
         budget: tokens.
         count: tokens of a text.
         layer: ``auto``, or the one layer in which everything is told.
+        reply: what answers a piece that is a question, and stands right behind it; None = nothing does. It has a place
+            of its own only if it is among the pieces.
     """
     groups: dict[str, list[_Taken]] = {}
     order: list[_Taken] = []
@@ -87,17 +91,17 @@ def pack(
             break
         if piece.text.strip() in seen:  # another card said the same
             continue
-        forms = [
-            _Taken(piece, form, text.strip())
-            for form, text in _forms(piece, shorter, layer, groups.get(piece.card, []))
-        ]
-        news = [taken for taken in forms if taken.text and taken.text not in seen]
-        for taken in news:
-            trial = {**groups, piece.card: sorted([*groups.get(piece.card, []), taken], key=_reading_order)}
+        told = groups.get(piece.card, [])
+        forms = [[_Taken(piece, form, text.strip())] for form, text in _forms(piece, shorter, layer, told)]
+        if forms and forms[0][0].layer == "L2" and (answer := reply(piece)) is not None:
+            forms.insert(0, [*forms[0], _Taken(answer, "L2", answer.text.strip())])
+        news = [form for form in forms if all(taken.text and taken.text not in seen for taken in form)]
+        for form in news:
+            trial = {**groups, piece.card: sorted([*told, *form], key=_reading_order)}
             if count(_render(trial)) <= budget:
                 groups = trial
-                order.append(taken)
-                seen.add(taken.text)
+                order.extend(taken for taken in form if taken is form[0] or taken.piece.place != piece.place)
+                seen.update(taken.text for taken in form)
                 misses = 0
                 break
         else:

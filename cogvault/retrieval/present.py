@@ -60,6 +60,9 @@ class Found:
         return validity(self.card(place), self.at, self.replaced)
 
 
+_QUESTION_MARKS = ("?", "？", "؟", "\u037e", "?)", '?"', "?*")  # the fourth is the Greek one
+
+
 class Presenter:
     """Builds hits.
 
@@ -88,6 +91,7 @@ class Presenter:
             card, chunk = found.card(place), item.chunk
             matched = matched_words(chunk.text, asked)
             value = round(float(found.final[place]), 6)
+            reply = _reply(found.snapshot, card.id, chunk)
             hits.append(
                 Hit(
                     id=card.id,
@@ -113,9 +117,19 @@ class Presenter:
                     matched=matched,
                     speaker=chunk.speaker,
                     at=chunk.at,
+                    reply="" if reply is None else reply.text,
                 )
             )
         return tuple(hits)
+
+
+def _reply(snapshot: Snapshot, card: str, chunk: Chunk) -> Chunk | None:
+    """The turn behind a turn that ends as a question, when somebody else says it."""
+    if chunk.speaker is None or not chunk.text.rstrip().endswith(_QUESTION_MARKS):
+        return None
+    turns = (stored.chunk for stored in snapshot.of_card(card))
+    behind = next((turn for turn in turns if turn.position == chunk.position + 1), None)
+    return None if behind is None or behind.speaker in (None, chunk.speaker) else behind
 
 
 def _told(card: CardInfo, chunk: Chunk) -> str:
@@ -126,13 +140,21 @@ def _told(card: CardInfo, chunk: Chunk) -> str:
 def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
     """Pack the chosen places, best first, into an answer of at most ``budget`` tokens."""
     stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
-    pieces = [_piece(found, place, item.chunk) for place, item in zip(chosen.tolist(), stored, strict=True)]
+    places = {(item.card, item.chunk.position): place for place, item in zip(chosen.tolist(), stored, strict=True)}
+    asked = {place: item.chunk for place, item in zip(chosen.tolist(), stored, strict=True)}
+    pieces = [_piece(found, place, chunk) for place, chunk in asked.items()]
 
     def shorter(card: str) -> tuple[str, str]:
         (layers,) = found.snapshot.layers([card])
         return layers.overview, layers.abstract
 
-    return pack(pieces, shorter, budget, estimate_tokens, found.request.layer)
+    def reply(piece: Piece) -> Piece | None:
+        behind = _reply(found.snapshot, piece.card, asked[piece.place])
+        if behind is None:
+            return None
+        return _piece(found, places.get((piece.card, behind.position), piece.place), behind)
+
+    return pack(pieces, shorter, budget, estimate_tokens, found.request.layer, reply)
 
 
 def _piece(found: Found, place: int, chunk: Chunk) -> Piece:

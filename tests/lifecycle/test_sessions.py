@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from cogvault import Vault
+from cogvault import Vault, fenced
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import CardError, PathError, QueryError, VaultError
 from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.timeline import MAX_FILE_BYTES
-from cogvault.types import CardLayers, Turn
+from cogvault.retrieval.hits import Hits, Trace
+from cogvault.types import CardLayers, Status, Turn
 from tests.lifecycle.session_worker import NOW, sessions, workspace
 
 
@@ -329,3 +330,26 @@ def test_fewer_turns_than_none_cannot_be_asked_for(tmp_path: Path) -> None:
         with pytest.raises(QueryError, match="last should be 0 or more"):
             vault.session("standup").turns(last=-1)
         assert vault.session("standup").turns(last=0) == []
+
+
+def test_a_question_that_is_found_comes_with_its_answer(base: Path) -> None:
+    (base / "vault").mkdir()
+    config = Config(model="none", index_dir=base / "index", state_dir=base / "state")
+    with Vault(base / "vault", config) as vault:
+        session = vault.session("abc")
+        question, answer = "Which port does the gateway listen on?", "It is 7443.\n\nSince the move to TLS."
+        for speaker, text in (("user", question), ("assistant", answer), ("user", "And who owns it?"), ("user", "Hm")):
+            session.append(speaker, text, NOW)
+        [hit] = vault.search("which port does the gateway listen on")
+        assert hit.text.endswith(question)
+        assert "7443" in hit.reply
+        assert "TLS" in hit.reply
+        told = fenced(Hits((hit,), Status.OK, Trace("port")))
+        assert "It is 7443." in told.text
+        shorter = fenced(Hits((hit,), Status.OK, Trace("port")), told.tokens - 1).text
+        assert question in shorter
+        assert "7443" not in shorter
+        packed = vault.search("which port does the gateway listen on", budget_tokens=60)
+        assert f"user: {question}\nassistant: {answer}" in packed.text
+        [unanswered] = vault.search("who owns it", k=1)
+        assert unanswered.reply == ""

@@ -166,3 +166,28 @@ def test_every_chosen_piece_is_told_and_cited(pieces: list[Piece], budget: int, 
         assert chosen.file in found.text
         told.append(text)
     assert len(set(told)) == len(told)
+
+
+def test_a_question_brings_its_answer_when_both_fit() -> None:
+    question, other, answer = (
+        piece(0, position=3, text="which port?"),
+        piece(1, "b.md"),
+        piece(0, position=4, text="80"),
+    )
+
+    def reply(asked: Piece) -> Piece | None:
+        return answer if asked is question else None
+
+    found = pack([question, other], untold, HUGE, len, reply=reply)
+    assert found.text == "a.md#L30-L44\nwhich port?\n80\n\nb.md#L10-L14\ntext 1 of b.md"
+    assert found.chosen == ((0, "L2"), (1, "L2"))
+    tight = pack([question, other], untold, len("a.md#L30-L34\nwhich port?"), len, reply=reply)
+    assert tight.text == "a.md#L30-L34\nwhich port?"
+
+
+def test_an_answer_that_is_told_already_comes_once() -> None:
+    question, answer = piece(0, position=3, text="which port?"), piece(1, position=4, text="80")
+    for pieces in ([question, answer], [answer, question]):
+        found = pack(pieces, untold, HUGE, len, reply=lambda asked: answer if asked is question else None)
+        assert found.text == "a.md#L30-L44\nwhich port?\n80"
+        assert [place for place, _ in found.chosen] == [piece.place for piece in pieces]
