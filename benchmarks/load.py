@@ -73,7 +73,11 @@ def load(vault: Path, environment: Mapping[str, str], clients: int, seconds: flo
         assert process.stdout is not None
         process.stdout.readline()  # it is connected
     begin = time.time() + _START_SECONDS
-    told = [json.loads(process.communicate(f"{begin}\n")[0]) for process in processes]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(f"{begin}\n")
+        process.stdin.flush()
+    told = [json.loads(process.communicate()[0]) for process in processes]
     return Load(
         np.array([one for client in told for one in client["seconds"]]),
         sum(client["failures"] for client in told),

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import socket
 import threading
 from typing import Any
 
 from cogvault.client.endpoint import Endpoint
-from cogvault.client.wire import to_error
+from cogvault.client.http import Closed, Wire
 from cogvault.errors import DaemonError
 
-__all__ = ["Connection", "NobodyListens"]
+__all__ = ["CHALLENGE_PATH", "Connection", "NobodyListens"]
 
 # Finding out that nobody listens must cost a command nothing.
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 120.0
+# Who listens on TCP is asked here to show that it knows the token, before it is told the token.
+CHALLENGE_PATH = "/v1/proof?challenge="
+_CHALLENGE_SECONDS = 2.0
 _NOBODY = (ConnectionRefusedError, FileNotFoundError)
 # What a connection that the other side closed meanwhile fails with, before anything of an answer was read.
-_CLOSED = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
+_CLOSED = (Closed, ConnectionResetError, BrokenPipeError)
 
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str) -> None:
-        super().__init__("localhost")
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(CONNECT_SECONDS)
-        try:
-            self.sock.connect(self._path)
-        except OSError:
-            self.sock.close()
-            raise
-        self.sock.settimeout(self.timeout)
+class _Stranger(ConnectionRefusedError):
+    """Who listens does not know the token."""
 
 
 class NobodyListens(DaemonError):
@@ -52,14 +42,14 @@ class Connection:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._lock = threading.Lock()
-        self._idle: list[http.client.HTTPConnection] = []
+        self._idle: list[Wire] = []
 
     def close(self) -> None:
         """Close what is kept; the next request opens another."""
         with self._lock:
             idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close()
+        for wire in idle:
+            wire.close()
 
     def call(
         self,
@@ -91,7 +81,7 @@ class Connection:
                 if not repeatable:
                     raise
                 status, answer = self._exchange(path, data, timeout_seconds)
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             raise self._failure(error, is_write=not repeatable and body is not None) from error
         try:
             document = json.loads(answer)
@@ -99,59 +89,74 @@ class Connection:
             raise DaemonError("what answers is no cogvault daemon", path=str(self.endpoint)) from error
         if status >= 400:
             fault = document.get("error") if isinstance(document, dict) else None
-            raise to_error(fault) if isinstance(fault, dict) else DaemonError(f"the daemon answered {status}")
+            if not isinstance(fault, dict):
+                raise DaemonError(f"the daemon answered {status}")
+            from cogvault.client.wire import to_error
+
+            raise to_error(fault)
         return document
 
     def _failure(self, error: Exception, *, is_write: bool) -> DaemonError:
         if isinstance(error, _NOBODY):
-            return NobodyListens("no daemon answers", path=str(self.endpoint), hint="start one: cogvault daemon")
+            told = (
+                "who listens does not know the daemon's token" if isinstance(error, _Stranger) else "no daemon answers"
+            )
+            return NobodyListens(told, path=str(self.endpoint), hint="start one: cogvault daemon")
         reason = str(error) or type(error).__name__
         hint = "look whether it was done before doing it again" if is_write else None
         return DaemonError(f"the daemon gave no answer: {reason}", path=str(self.endpoint), hint=hint)
 
     def _exchange(self, path: str, body: bytes | None, timeout_seconds: float | None) -> tuple[int, bytes]:
-        headers = {"Content-Type": "application/json"}
-        if self.endpoint.token:
-            headers["Authorization"] = f"Bearer {self.endpoint.token}"
-        connection = self._take()
-        try:
-            connection.timeout = timeout_seconds
-            if connection.sock is not None:
-                connection.sock.settimeout(timeout_seconds)
-            connection.request("GET" if body is None else "POST", path, body, headers)
-            answer = connection.getresponse()
-            status, data = answer.status, answer.read()
-        except BaseException:
-            connection.close()
-            raise
-        with self._lock:
-            self._idle.append(connection)
-        return status, data
+        token = self.endpoint.token
+        wire = self._take()
+        answer = wire.ask(path, body, {"Authorization": f"Bearer {token}"} if token else {}, timeout_seconds)
+        if wire.is_open:
+            with self._lock:
+                self._idle.append(wire)
+        else:
+            wire.close()
+        return answer
 
-    def _take(self) -> http.client.HTTPConnection:
+    def _take(self) -> Wire:
         while True:
             with self._lock:
                 kept = self._idle.pop() if self._idle else None
             if kept is None:
                 return self._connect()
-            if not _is_dead(kept):
+            if kept.is_quiet():
                 return kept
             kept.close()
 
-    def _connect(self) -> http.client.HTTPConnection:
-        if self.endpoint.socket:
-            return _UnixConnection(self.endpoint.socket)
-        return http.client.HTTPConnection(self.endpoint.host, self.endpoint.port)
+    def _connect(self) -> Wire:
+        if not self.endpoint.socket:
+            address = (self.endpoint.host, self.endpoint.port)
+            wire = Wire(socket.create_connection(address, CONNECT_SECONDS), self.endpoint.host)
+            self._check(wire)
+            return wire
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        sock.settimeout(CONNECT_SECONDS)
+        try:
+            sock.connect(self.endpoint.socket)
+        except OSError:
+            sock.close()
+            raise
+        return Wire(sock, "localhost")
 
+    def _check(self, wire: Wire) -> None:
+        """A port is anybody's once the daemon that had it is gone: let who listens show that it knows the token.
 
-def _is_dead(connection: http.client.HTTPConnection) -> bool:
-    """True when the other side closed it: a write must not be sent to find that out, or it might be done twice."""
-    if connection.sock is None:
-        return True
-    connection.sock.setblocking(False)
-    try:
-        return connection.sock.recv(1, socket.MSG_PEEK) == b""
-    except (BlockingIOError, InterruptedError):
-        return False
-    except OSError:
-        return True
+        Raises:
+            ConnectionRefusedError: it does not.
+        """
+        import hmac
+        import secrets
+
+        challenge = secrets.token_urlsafe(32)
+        try:
+            _, answer = wire.ask(f"{CHALLENGE_PATH}{challenge}", None, {}, _CHALLENGE_SECONDS)
+            proof = str(json.loads(answer)["proof"])
+        except (OSError, ValueError, KeyError, TypeError):
+            proof = ""
+        if not hmac.compare_digest(proof.encode(), self.endpoint.proof(challenge).encode()):
+            wire.close()
+            raise _Stranger

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cogvault.errors import DaemonError
 
@@ -24,8 +22,7 @@ _MAX_SOCKET_BYTES = 103
 _WORD = re.compile(r"[!-~]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(NamedTuple):  # dataclasses take a hook longer to import than to ask
     """One way to a daemon: a Unix socket, or loopback TCP with a token."""
 
     socket: str = ""
@@ -35,6 +32,12 @@ class Endpoint:
 
     def __str__(self) -> str:
         return self.socket or f"http://{self.host}:{self.port}"
+
+    def proof(self, challenge: str) -> str:
+        """What shows that one has the token, without telling it."""
+        import hmac
+
+        return hmac.digest(self.token.encode(), challenge.encode(), "sha256").hex()
 
 
 def runtime_folder(environment: Mapping[str, str] | None = None) -> Path:
@@ -56,6 +59,8 @@ def socket_path(folder: Path) -> Path:
     path = folder / "daemon.sock"
     if len(os.fsencode(path)) <= _MAX_SOCKET_BYTES:
         return path
+    import hashlib
+
     digest = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     return _temporary(Path("/tmp")) / f"{digest}.sock"
 
@@ -98,5 +103,9 @@ def endpoints(environment: Mapping[str, str] | None = None) -> list[Endpoint]:
 
 
 def _temporary(base: Path | None = None) -> Path:
+    if base is None:
+        import tempfile  # not always needed, and slow to import
+
+        base = Path(tempfile.gettempdir())
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    return (base or Path(tempfile.gettempdir())) / f"cogvault-{user}"
+    return base / f"cogvault-{user}"

@@ -147,7 +147,9 @@ class Config(BaseModel):
         60.0, gt=0, description="How long a writer waits for another writer, in seconds."
     )
     threads: int = Field(
-        default_factory=available_cpus, ge=1, description="Threads of models and scans; default: the usable CPUs."
+        default_factory=available_cpus,
+        ge=1,
+        description="Threads of models, and searches that compute at once; default: the usable CPUs.",
     )
     rerank_threads: int | None = Field(None, ge=1, description="Threads of the reranker; none = as `threads`.")
     index_dir: Folder | None = Field(

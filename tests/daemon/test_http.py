@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
-from cogvault import Vault
+from cogvault import Vault, __version__
 from cogvault.client import Endpoint
 from cogvault.client.connection import Connection
 from cogvault.errors import DaemonError, VaultError
@@ -243,3 +244,45 @@ def test_whatever_the_document_allows_or_forbids_meets_no_defect(
         case.validate_response(answer, checks=[not_a_server_error, status_code_conformance, content_type_conformance])
 
     check()
+
+
+def test_a_hook_asks_once_and_only_its_own_version(send: Any, endpoint: Endpoint, folder: Path, ask: Ask) -> None:
+    ask(folder, endpoint=endpoint)
+    asked: dict[str, Any] = {
+        "tenant": str(folder),
+        "environment": {name: value for name, value in os.environ.items() if name.startswith("COGVAULT_")},
+        "version": __version__,
+        "event": "prompt",
+        "prompt": "the job queue in a table of Redis",
+    }
+    status, told = send("/v1/vault/hook", json.dumps(asked).encode())
+    assert (status, told["ids"]) == (200, ["project_queue.md"])
+    assert "moved from Redis into a table" in told["text"]
+    status, told = send("/v1/vault/hook", json.dumps({**asked, "seen": told["ids"]}).encode())
+    assert (status, told) == (200, {"text": "", "ids": []})
+    status, told = send("/v1/vault/hook", json.dumps({**asked, "event": "session-start"}).encode())
+    assert status == 200
+    assert told["text"].startswith("Long-term memory (cogvault): 3 cards")
+    status, told = send("/v1/vault/hook", json.dumps({**asked, "version": "0.0.1"}).encode())
+    assert status == 409
+    changed = {**asked["environment"], "COGVAULT_HALF_LIFE_DAYS": "3"}
+    status, told = send("/v1/vault/hook", json.dumps({**asked, "environment": changed}).encode())
+    assert status == 409
+    assert "half_life_days" in told["error"]["message"]
+
+
+def test_a_crowd_of_searches_keeps_nothing_else_from_beginning(
+    endpoint: Endpoint, folder: Path, slow: tuple[threading.Semaphore, threading.Event], ask: Ask
+) -> None:
+    begun, may_end = slow
+    vault = ask(folder, endpoint=endpoint)
+    searches = [threading.Thread(target=lambda: vault.search("Redis")) for _ in range(60)]
+    for search in searches:
+        search.start()
+    assert begun.acquire(timeout=30)
+    wait_until(lambda: json.loads(_get(endpoint, "/v1/status")[1])["queue"] == 60, "all searches wait or run")
+    assert vault.record("Tea is in the blue tin.", title="Tea").action == "created"
+    assert vault.sync().status == "ok"
+    may_end.set()
+    for search in searches:
+        search.join(30)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import plistlib
@@ -223,4 +222,4 @@ def test_over_tcp_a_token_is_needed(start: Start, runtime: Path, folder: Path, a
     assert len(ask(folder).cards()) == 3
     for token in ("", "wrong"):
         with pytest.raises(DaemonError, match="token"):
-            connect(folder, endpoint=dataclasses.replace(endpoint, token=token))
+            connect(folder, endpoint=endpoint._replace(token=token))

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import psutil
@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, JsonValue
 from starlette.exceptions import HTTPException
 
 from cogvault import __version__
+from cogvault.client import Endpoint
 from cogvault.client.wire import error_to_json
 from cogvault.errors import (
     CogvaultError,
@@ -30,10 +31,11 @@ from cogvault.errors import (
     VaultError,
 )
 from cogvault.types import Status, to_json
-from cogvault_cli.daemon.gate import MAX_QUEUE, Gate, answer, problem
+from cogvault_cli.daemon.gate import MAX_QUEUE, PROOF_PATH, Gate, answer, problem
 from cogvault_cli.daemon.house import House
 from cogvault_cli.daemon.methods import METHODS, Arguments, Body, Method
 from cogvault_cli.daemon.metrics import Metrics
+from cogvault_cli.hooks.recall import on_prompt, on_start
 
 __all__ = ["create_app"]
 
@@ -69,6 +71,16 @@ class OpenBody(Body):
     environment: dict[str, str] = Field({}, description="The asker's COGVAULT_* variables.")
 
 
+class HookBody(OpenBody):
+    """An event of an agent: everything that a hook would ask one after the other."""
+
+    version: str = Field(description="Of the asker.")
+    event: Literal["session-start", "prompt"]
+    project: str = Field("", description="Name of the folder where the agent works (session-start).")
+    prompt: str = Field("", description="What the user wrote (prompt).")
+    seen: list[str] = Field([], description="Ids that the session was told (prompt).")
+
+
 class Empty(Arguments):
     """No arguments."""
 
@@ -83,20 +95,21 @@ def create_app(house: House, stop: Callable[[], None], token: str = "", max_queu
         max_queue: calls that wait or run at most.
     """
     app = FastAPI(title="cogvault daemon", version=__version__, docs_url=None, redoc_url=None)
-    metrics = Metrics(house, [method.name for method in METHODS])
+    metrics = Metrics(house, [*(method.name for method in METHODS), "hook"])
     app.add_middleware(Gate, metrics=metrics, token=token, max_queue=max_queue)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(CogvaultError, _failed)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _crashed)
-    _add_own_routes(app, house, metrics, stop)
     search_threads = anyio.CapacityLimiter(_SEARCH_THREADS)
+    _add_own_routes(app, house, metrics, stop, token)
+    _add_hook(app, house, search_threads)
     for method in METHODS:
         _add_method(app, house, method, search_threads if method.name == "search" else None)
     return app
 
 
-def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable[[], None]) -> None:
+def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable[[], None], token: str) -> None:
     started = time.time()
     health_threads = anyio.CapacityLimiter(_HEALTH_THREADS)
 
@@ -104,6 +117,10 @@ def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable
     @app.get("/v1/hello", summary="Who answers.")
     async def hello() -> dict[str, Any]:
         return {"name": "cogvault", "version": __version__, "pid": os.getpid()}
+
+    @app.get(PROOF_PATH, summary="Show that the daemon has the token, without telling it.")
+    async def proof(challenge: str) -> dict[str, str]:
+        return {"proof": Endpoint(token=token).proof(challenge)}
 
     @app.get("/v1/status", summary="Version, vaults, models, memory, queue.")
     async def status() -> dict[str, Any]:
@@ -135,6 +152,21 @@ def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable
     @app.post("/v1/open", summary="Open a vault, if it has these settings here.", responses=_FAILURES)
     def open_vault(body: OpenBody) -> dict[str, Any]:
         return {"tenant": str(house.open(body.tenant, body.settings, body.environment))}
+
+
+def _add_hook(app: FastAPI, house: House, threads: anyio.CapacityLimiter) -> None:
+    def run(body: HookBody) -> dict[str, Any]:
+        if body.version != __version__:
+            raise DaemonError(f"the daemon is cogvault {__version__}, the hook {body.version}", hint="restart it")
+        folder = house.open(body.tenant, body.settings, body.environment)
+        with house.vault(str(folder)) as vault:
+            is_start = body.event == "session-start"
+            told = on_start(vault, body.project) if is_start else on_prompt(vault, body.prompt, body.seen)
+        return told._asdict()
+
+    @app.post("/v1/vault/hook", summary="What to tell an agent.", responses=_FAILURES)
+    async def hook(body: HookBody) -> dict[str, Any]:
+        return await run_sync(run, body, limiter=threads)
 
 
 def _add_method(app: FastAPI, house: House, method: Method, threads: anyio.CapacityLimiter | None) -> None:

@@ -13,10 +13,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cogvault_cli.daemon.metrics import Metrics
 
-__all__ = ["MAX_BODY_BYTES", "MAX_QUEUE", "Gate", "answer", "problem"]
+__all__ = ["MAX_BODY_BYTES", "MAX_QUEUE", "PROOF_PATH", "Gate", "answer", "problem"]
 
 # Calls that wait or run; one more is turned away, so that neither memory nor waiting grows without bound.
 MAX_QUEUE = 256
+# Who does not know yet whether it is we who listen asks here, and does not tell the token.
+PROOF_PATH = "/v1/proof"
 # Of one request. A card has at most a few megabytes.
 MAX_BODY_BYTES = 32 << 20
 
@@ -63,7 +65,8 @@ class Gate:
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         given = headers.get("authorization", "").encode()
-        if self._token and not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+        is_asked_first = scope["path"] == PROOF_PATH
+        if self._token and not is_asked_first and not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
             return problem(401, "DaemonError", "no or a wrong token", "send Authorization: Bearer TOKEN")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal() or int(length) > self._max_body_bytes:

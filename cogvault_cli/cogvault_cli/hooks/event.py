@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["EVENTS", "Event", "answer", "parse", "vault_folder"]
 
@@ -18,8 +18,7 @@ EVENTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):  # dataclasses take longer to import than all else here
     """One event.
 
     Attributes:

@@ -67,16 +67,9 @@ def _handle(name: str, tenant: str | None) -> str:
 
 def _recall(event: Event, folder: Path) -> str:
     """Only a daemon can answer in time: opening a vault and a model takes longer than anybody wants to wait."""
-    from cogvault.client import connect
+    from cogvault_cli.hooks.ask import ask
 
-    vault = connect(folder)
-    if vault is None:
-        raise LookupError("no daemon runs; `cogvault daemon` starts one")
-    from cogvault_cli.hooks.recall import on_prompt, on_start
-    from cogvault_cli.hooks.state import StateFile, hooks_folder
-
-    seen = StateFile(hooks_folder(), vault.path, event.session, "seen")
-    return (on_prompt if event.name == "prompt" else on_start)(event, vault, seen)
+    return ask(event, folder)
 
 
 def _capture(event: Event, folder: Path) -> str:
