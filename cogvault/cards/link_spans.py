@@ -16,12 +16,16 @@ _WIKI = re.compile(r"(?<!\\)(!?)\[\[([^\[\]\n]{1,1000})\]\]")
 # Target, then heading after "#", then block after "^" or "#^"; a "#" at the very end is part of the name ("C#").
 _ANCHORS = re.compile(r"([^#^]*+(?:[#^]$)?)(?:#(?!\^)([^^]+))?(?:#?\^(.+))?$")
 _SHELL_TEST = re.compile(r"\s+(?:!\s|-[a-zA-Z]+\s|.*[$\"'=<>&]).*\s$")
+_TITLE = r"(?:\"[^\"\n]{0,500}+\"|'[^'\n]{0,500}+'|\([^()\n]{0,500}+\))"
 _BRACKET = re.compile(r"\\.|\[|\]")
 _DESTINATION = re.compile(
-    r"\([ ]*+(?:<([^<>\n]{0,1000}+)>|([^\s()<>]{0,1000}+(?:\([^\s()<>]*+\)[^\s()<>]*+){0,4}))"
-    r"(?:[ ]++(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'))?[ ]*+\)"
+    r"\([ \t]*+(?:<([^<>\n]{0,1000}+)>|([^\s()<>]{0,1000}+(?:\([^\s()<>]*+\)[^\s()<>]*+){0,4}))"
+    r"(?:(?:[ \t]++(?:\n[ \t]*+)?|\n[ \t]*+)" + _TITLE + r")?[ \t]*+(?:\n[ \t]*+)?\)"
 )
-_REFERENCE = re.compile(r"^[ >]{0,8}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]++<?([^\s<>]++)>?[ \t]*+$", re.MULTILINE)
+_REFERENCE = re.compile(
+    r"^[ >]{0,8}\[(?!\^)[^\[\]\n]{1,200}\]:[ \t]++<?([^\s<>]++)>?(?:[ \t]++" + _TITLE + r")?[ \t]*+$", re.MULTILINE
+)
+_ANCHOR_TAG = re.compile(r"<a\s[^<>\n]{0,300}?\bhref=([\"'])([^\"'<>\n]{1,1000}+)\1")
 _CELL_EDGE = re.compile(r"(?<!\\)\|")
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:|//")
@@ -54,7 +58,7 @@ def find_links(body: str, first_line: int = 1) -> tuple[Link, ...]:
 
 def link_spans(body: str, lines: Sequence[str], blocks: Sequence[Block], first_line: int = 1) -> list[LinkSpan]:
     """Links of a body whose lines are already scanned, with the places of their targets, for whoever rewrites them."""
-    if "[[" not in body and "](" not in body and "]:" not in body:
+    if "[[" not in body and "](" not in body and "]:" not in body and "href=" not in body:
         return []
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: list[LinkSpan] = []
@@ -62,9 +66,8 @@ def link_spans(body: str, lines: Sequence[str], blocks: Sequence[Block], first_l
         offset = starts[start]
         text = body[offset : starts[end] - 1]
         text = "|".join(map(_without_code_spans, _CELL_EDGE.split(text))) if is_row else _without_code_spans(text)
-        if "[" not in text:
-            continue
-        spans = [*_wiki_links(text), *_markdown_links(text), *_references(text)]
+        spans = [*_wiki_links(text), *_markdown_links(text), *_references(text)] if "[" in text else []
+        spans += _anchor_tags(text) if "href=" in text else ()
         for link, at, until in sorted(spans, key=lambda span: span.start):
             line = first_line - 1 + bisect_right(starts, offset + at)
             found.append(LinkSpan(_at_line(link, line), offset + at, offset + until))
@@ -158,9 +161,19 @@ def _references(text: str) -> Iterator[LinkSpan]:
             yield from _relative(match[1], match.start(1), LinkKind.MARKDOWN, None)
 
 
+def _anchor_tags(text: str) -> Iterator[LinkSpan]:
+    """HTML: ``<a href="path.md">``."""
+    for match in _ANCHOR_TAG.finditer(text):
+        if match[2].partition("#")[0].partition("?")[0].lower().endswith(".md"):
+            yield from _relative(match[2], match.start(2), LinkKind.MARKDOWN, None)
+
+
 def _relative(written: str, start: int, kind: LinkKind, shown: str | None) -> Iterator[LinkSpan]:
     """The link to a card that a Markdown destination is; nothing for URLs and other files."""
     path, _, heading = written.partition("#")
+    plain, question, _ = path.partition("?")
+    if question and plain.lower().endswith(".md"):  # for a program that shows it; else it is part of the name
+        path = plain
     target = unquote(path)
     name = target.rpartition("/")[2]
     is_card = name.lower().endswith(".md") or (bool(name.strip(".")) and "." not in name)

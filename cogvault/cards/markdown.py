@@ -8,7 +8,7 @@ from cogvault.cards.link_spans import link_spans
 from cogvault.cards.scan_markdown import Block, BlockKind, scan
 from cogvault.types import Card, Problem
 
-_VERSION = "1"
+_VERSION = "2"
 
 
 class MarkdownCardParser:

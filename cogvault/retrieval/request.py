@@ -74,7 +74,11 @@ def instant(key: str, value: When) -> datetime | None:
     if value is None:
         return None
     if isinstance(value, datetime):
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        try:
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        except OverflowError as error:
+            hint = "use one of the years 1 to 9999, in UTC"
+            raise QueryError(f"not a date in UTC: {value.isoformat()}", key=key, hint=hint) from error
     if isinstance(value, date):
         return datetime.combine(value, time(), UTC)
     found = parse_date(value) if isinstance(value, str) else None

@@ -36,6 +36,11 @@ WIKI, EMBED, MARKDOWN = LinkKind.WIKI, LinkKind.EMBED, LinkKind.MARKDOWN
         ("[t](#h)", Link("", MARKDOWN, 1, heading="h", text="t")),
         ("![t](b.md)", Link("b.md", EMBED, 1, text="t")),
         ("[ref]: b.md", Link("b.md", MARKDOWN, 1)),
+        ("[ref]: <b.md> 'title'", Link("b.md", MARKDOWN, 1)),
+        ("[t](b.md\n  (title)\n)", Link("b.md", MARKDOWN, 1, text="t")),
+        ("[t](b.md?q=1#h)", Link("b.md", MARKDOWN, 1, heading="h", text="t")),
+        ("[t](what?)", Link("what?", MARKDOWN, 1, text="t")),
+        ('<a class="k" href="b.md#h">t</a>', Link("b.md", MARKDOWN, 1, heading="h")),
         ("> [[a]]", Link("a", WIKI, 1)),
         ("# [[a]]", Link("a", WIKI, 1)),
     ],
@@ -84,6 +89,11 @@ def test_links_nest_in_link_texts() -> None:
         "[^1]: b.md",
         "[todo]: later",
         "[t](a%00b.md)",
+        "[t](b.md\n\n'title')",
+        "<a href='https://example.org/a.md'>t</a>",
+        "<a href='a.html'>t</a>",
+        "<a data='a.md'>t</a>",
+        "`<a href='a.md'>`",
     ],
 )
 def test_what_is_no_link(text: str) -> None:

@@ -57,6 +57,22 @@ def test_every_form_is_rewritten_and_code_is_not(desk: Desk) -> None:
     assert (led.count("new name.md"), led.count(None)) == (15, 1)
 
 
+def test_links_in_rarer_forms_follow_too(desk: Desk) -> None:
+    desk.write("old.md", "# Something\n")
+    desk.write("sub/here.md", "# Here\n")
+    before = (
+        '[r]: old.md "Title"\n[s]: <old.md> (Title)\n\n[x](old.md\n"t") [y](old.md (t)) [z](\told.md ) [c](old.md?q=1) '
+        "[d](old.md?q=1#part) <a href=\"old.md\">it</a> <a class='k' href='old.md#part'>it</a> "
+        '[r] [s]\n\n`<a href="old.md">` <a href="https://e.org/old.md">there</a> <a href=\'old.png\'>pic</a>\n'
+    )
+    desk.write("a.md", before)
+    result = desk.vault.move("old.md", "sub/new.md")
+    kept = before.index("`")
+    after = before[:kept].replace("old.md", "sub/new.md")
+    assert desk.read("a.md") == after + before[kept:]
+    assert (result.links_rewritten, result.problems) == (9, ())
+
+
 def test_only_targets_change_in_crlf_bom_and_odd_files(desk: Desk) -> None:
     desk.write("old.md", b"x\r\n")
     before = b'\xef\xbb\xbf---\r\ntitle: "L"  # why\r\n---\r\n\r\nsee [[old]]  \r\nlone\rcr [[old|t]]\n\ttab [[old]]'

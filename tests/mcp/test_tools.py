@@ -119,6 +119,15 @@ def test_a_wrong_argument_is_an_error_that_names_it(
     assert result["structuredContent"]["status"] == "failed"
 
 
+def test_a_revision_masks_secrets_when_asked_to(server: Server, example_vault: Path) -> None:
+    card = "project_queue-on-postgres.md"
+    changes = {"append": "The password: hunter2wombat", "set": {"password": "hunter2wombat"}}
+    server.call("cogvault_revise", action="update", id=card, redact=True, **changes)
+    text = (example_vault / card).read_text()
+    assert "hunter2" not in text
+    assert text.count("(redacted Password or key)") == 2
+
+
 def test_a_card_is_recorded_found_revised_forgotten_and_restored(server: Server, example_vault: Path) -> None:
     made = server.call("cogvault_record", content="The nightly zebra export runs at 03:00.", title="Zebra export")
     id = made["structuredContent"]["id"]

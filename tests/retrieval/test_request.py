@@ -82,7 +82,16 @@ def test_what_is_no_date_is_refused_by_its_key(key: str, value: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("value", [5, 2026.5, ["2026-05-31"]])
+@pytest.mark.parametrize(
+    "value",
+    [
+        5,
+        2026.5,
+        ["2026-05-31"],
+        datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
+        datetime.max.replace(tzinfo=timezone(-timedelta(hours=12))),
+    ],
+)
 def test_a_date_of_another_kind_is_refused_by_its_key(value: Any) -> None:
     with pytest.raises(QueryError) as caught:
         instant("after", value)

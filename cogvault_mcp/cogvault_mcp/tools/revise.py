@@ -22,12 +22,13 @@ class ReviseArguments(Arguments):
     )
     id: str = Field(description="Id or cogvault:// address of the card")
     new: str = Field("", description="supersede: id of the card that holds now; move: new path")
-    body: str | None = Field(None, description="update: new body, or of one section")
-    section: str = Field("", description="update: heading of the section that body replaces or append extends")
-    append: str | None = Field(None, description="update: text to add at the end")
-    set: Pairs = Field({}, description="update: frontmatter keys and their values")
-    unset: Words = Field([], description="update: frontmatter keys to remove")
-    base_hash: str = Field("", description="update: refuse when the card is not this version")
+    body: str | None = Field(None, description="update: new body (no frontmatter) or section text")
+    section: str = Field("", description="update: heading of the section to replace or extend")
+    append: str | None = Field(None, description="update: text for the end")
+    set: Pairs = Field({}, description="update: frontmatter to set")
+    unset: Words = Field([], description="update: keys to remove")
+    redact: bool = Field(False, description="update: mask secrets")
+    base_hash: str = Field("", description="update: refuse if the card changed since")
 
 
 def _revise(memory: Memory, arguments: ReviseArguments, progress: Progress) -> Answer:
@@ -49,6 +50,7 @@ def _revise(memory: Memory, arguments: ReviseArguments, progress: Progress) -> A
         "set": arguments.set or None,
         "unset": arguments.unset,
         "base_hash": arguments.base_hash or None,
+        "redact": arguments.redact,
     }
     return written(vault.update(arguments.id, **changes))
 
