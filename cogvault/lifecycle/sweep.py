@@ -12,6 +12,7 @@ from cogvault.config import Config
 from cogvault.errors import CogvaultError, ConfigError
 from cogvault.indexes.infos import mtime
 from cogvault.lifecycle.archive import archived
+from cogvault.lifecycle.listing import review_due
 from cogvault.lifecycle.strength import half_life_days, strength
 from cogvault.lifecycle.uris import find
 from cogvault.lifecycle.usage import Usage, Used
@@ -218,4 +219,6 @@ def _verdict(card: CardInfo, measured: CardStrength, rules: SweepRules, now: dat
     figures = (
         f"strength {measured.strength:.2f} after {days:.0f} days, half-life {measured.half_life_days:.0f}, {times}"
     )
+    if review_due(card, now):
+        figures += ", review due"
     return (Verdict.STRONG if measured.strength >= rules.min_strength else Verdict.WEAK), figures

@@ -17,6 +17,7 @@ class ListedCard:
         dated: its own date, else its file's.
         valid: ``current``, ``superseded``, ``expired`` or ``future``.
         size: bytes of its file.
+        review_due: True when the card says ``review_by`` and that day has come.
     """
 
     id: str
@@ -27,6 +28,12 @@ class ListedCard:
     dated: datetime
     valid: str
     size: int
+    review_due: bool = False
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a reader should know before trusting it: that it does not hold now, that somebody should look at it."""
+        return (*(() if self.valid == "current" else (self.valid,)), *(("review due",) if self.review_due else ()))
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""

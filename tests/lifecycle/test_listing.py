@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -99,3 +100,22 @@ def test_a_prefix_that_could_escape_is_refused(library: Desk, prefix: str) -> No
     for call in (library.vault.list, library.vault.tree):
         with pytest.raises(PathError):
             call(prefix)
+
+
+@pytest.mark.parametrize(
+    ("head", "is_due"),
+    [
+        ("review_by: 2026-06-01", True),
+        ("review_by: 2026-06-02", False),
+        ("metadata:\n  review_by: 2026-05-31", True),
+        ("review_by: soon", False),
+        ("title: x", False),
+    ],
+)
+def test_a_card_that_is_to_be_looked_at_again_is_marked(desk: Desk, head: str, is_due: bool) -> None:
+    os.utime(desk.write("a.md", f"---\n{head}\n---\nx\n"), (0, 0))
+    [card] = desk.vault.list()
+    assert (card.review_due, card.valid) == (is_due, "current")
+    assert card.marks == (("review due",) if is_due else ())
+    [item] = desk.vault.sweep().items
+    assert item.reason.endswith(", review due") == is_due

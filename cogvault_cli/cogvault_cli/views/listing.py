@@ -18,10 +18,15 @@ _CURRENT = "current"
 
 
 def print_list(console: Console, cards: Sequence[ListedCard]) -> None:
-    """One line a card: id, title and, when it does not hold now, why."""
+    """One line a card: id, title and marks: when it does not hold now, why; and that it is to be looked at."""
     width = max((len(card.id) for card in cards), default=0)
     for card in cards:
-        put(console, f"{printable(card.id):<{width}}  ", (printable(card.title), DIM), *_outdated(card.valid))
+        put(
+            console,
+            f"{printable(card.id):<{width}}  ",
+            (printable(card.title), DIM),
+            *((f"  {mark}", "yellow") for mark in card.marks),
+        )
 
 
 def print_tree(console: Console, tree: Folder, name: str) -> None:
@@ -53,10 +58,6 @@ def _day(moment: datetime | None) -> str:
     return "-" if moment is None else moment.date().isoformat()
 
 
-def _outdated(valid: str) -> tuple[tuple[str, str], ...]:
-    return () if valid == _CURRENT else ((f"  {valid}", "yellow"),)
-
-
 def _lines(folder: Folder, indent: str) -> Iterator[tuple[str, str, str]]:
     """Indent, name and note of everything below a folder."""
     count = len(folder.folders) + len(folder.cards)
@@ -65,5 +66,5 @@ def _lines(folder: Folder, indent: str) -> Iterator[tuple[str, str, str]]:
         yield f"{indent}{'└── ' if is_last else '├── '}", f"{inner.name}/", f"{inner.count:,} cards"
         yield from _lines(inner, f"{indent}{'    ' if is_last else '│   '}")
     for number, card in enumerate(folder.cards, len(folder.folders) + 1):
-        note = card.title if card.valid == _CURRENT else f"{card.title}  {card.valid}"
+        note = "  ".join((card.title, *card.marks))
         yield f"{indent}{'└── ' if number == count else '├── '}", card.id.rpartition("/")[2], note

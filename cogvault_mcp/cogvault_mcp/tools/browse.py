@@ -30,8 +30,8 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     vault = memory.vault()
     if arguments.sync:
         vault.sync(progress=lambda step: progress(step.done, step.total, step.stage))
-    status = vault.status()
     cards = [card for card in vault.list(arguments.path) if card.id > arguments.after_id]
+    status = vault.status()  # after the list, which may have had to wait for the first index
     page = cards[: arguments.limit]
     rows: list[dict[str, Any]] = [
         {
@@ -41,6 +41,7 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
             "type": card.type or "",
             "date": card.dated.date().isoformat(),
             "valid": card.valid,
+            "review_due": card.review_due,
         }
         for card in page
     ]
@@ -64,6 +65,7 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
 
 def _line(row: dict[str, Any]) -> str:
     label = "" if row["valid"] == "current" else f", {row['valid']}"
+    label += ", review due" if row["review_due"] else ""
     return f"- {row['id']}  {row['title']}  ({row['date']}{label})"
 
 
