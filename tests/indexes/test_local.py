@@ -261,6 +261,19 @@ def test_large_queries_are_counted_in_parts(tmp_path: Path, monkeypatch: pytest.
     index.close()
 
 
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_vectors_of_cards_are_summed_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr("cogvault.indexes.local.view._ROWS_AT_ONCE", at_once)
+    index, oracle = LocalIndex(tmp_path / "index"), MemoryIndex()
+    for each in (index, oracle):
+        cards = tuple(record(f"{n}.md", *[f"text {n} {m}" for m in range(n)]) for n in range(9))
+        each.apply(ChangeSet(put=cards, identity=identity()))
+        embedded(each)
+        each.apply(ChangeSet(put=(record("5.md", "later", "not yet embedded"),)))
+    assert_same_evidence(index.snapshot(), oracle.snapshot(), "text 3", 1)
+    index.close()
+
+
 def test_words_with_high_ids_are_kept(tmp_path: Path) -> None:
     many = [" ".join(f"w{number}" for number in range(start, start + 7000)) for start in range(0, 70_000, 7000)]
     index = LocalIndex(tmp_path / "index")
