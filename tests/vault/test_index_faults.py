@@ -188,6 +188,67 @@ def test_a_damaged_index_is_made_anew_from_the_files(library: Shelf, part: str, 
     assert tree(library.root) == before
 
 
+def strange_keyword_folder(folder: Path) -> None:
+    (folder / "keyword-1 (conflicted copy)").mkdir()
+    (folder / "keyword-9x").write_text("x")
+
+
+def file_for_folder(folder: Path) -> None:
+    (folder / "damaged").write_text("x")
+
+
+def folder_for_file(folder: Path) -> None:
+    (folder / "catalog-new.sqlite").mkdir()
+
+
+def deep_list(folder: Path) -> None:
+    for file in folder.glob("keyword-*/meta.json"):
+        file.write_text("[" * 100_000)
+
+
+def state(column: str, value: str) -> Callable[[Path], None]:
+    def alter(folder: Path) -> None:
+        with closing(sqlite3.connect(folder / "catalog.sqlite")) as connection, connection:
+            connection.execute(f"UPDATE state SET {column} = ?", (value,))
+
+    return alter
+
+
+STRANGE = [
+    strange_keyword_folder,
+    file_for_folder,
+    folder_for_file,
+    deep_list,
+    state("identity", "[1]"),
+    state("identity", "{"),
+    state("keyword", "../../beside"),
+    state("keyword", "keyword-x"),
+    state("keyword", ""),
+]
+
+
+@pytest.mark.parametrize("alter", STRANGE)
+@pytest.mark.parametrize("part", ["none", "catalog.sqlite", "keyword-*/*.idx"])
+def test_strange_things_in_the_index_folder_heal_or_do_no_harm(
+    library: Shelf, alter: Callable[[Path], None], part: str
+) -> None:
+    library.vault.sync()
+    folder = folder_of(library.vault)
+    library.vault.close()
+    (folder.parent.parent / "beside").mkdir()
+    alter(folder)
+    for path in folder.glob(part):
+        if path.is_file():
+            path.write_bytes(b"nothing")
+    vault = library.open()
+    assert ids(vault.search("wombat number3"))[0] == "3.md"
+    library.write("7.md", "# Card 7\n\nwombat number7 sleeps\n")
+    vault.sync()
+    hits = vault.search("wombat sleeps")
+    assert (ids(hits)[0], hits.status, vault.status().status) == ("7.md", Status.OK, Status.OK)
+    assert (folder.parent.parent / "beside").is_dir()
+
+
 @pytest.mark.parametrize("damage", [text, half, gone])
 def test_a_catalog_that_is_damaged_in_use_is_never_an_empty_answer(
     library: Shelf, damage: Callable[[Path], None]

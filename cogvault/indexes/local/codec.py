@@ -6,6 +6,7 @@ Nothing here runs code from the file (no pickle): a catalog is data, whoever wro
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 import zlib
 from collections.abc import Iterable, Sequence
@@ -232,6 +233,13 @@ def encode_identity(identity: IndexIdentity) -> str:
 
 
 def decode_identity(row: str) -> IndexIdentity:
-    """Reverse of ``encode_identity``; keys of other versions are ignored."""
+    """Reverse of ``encode_identity``; keys of other versions are ignored.
+
+    Raises:
+        sqlite3.DatabaseError: it is damaged.
+    """
     known = {f.name for f in fields(IndexIdentity)}
-    return IndexIdentity(**{key: value for key, value in json.loads(row).items() if key in known})
+    try:
+        return IndexIdentity(**{key: value for key, value in json.loads(row).items() if key in known})
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise sqlite3.DatabaseError(f"the identity of the index is damaged: {error}") from error

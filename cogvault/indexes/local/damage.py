@@ -43,6 +43,8 @@ def set_aside(folder: Path, names: Iterable[str]) -> str:
     if not found:
         return "nothing was left of it"
     place = folder / FOLDER
+    if place.exists() and not place.is_dir():
+        delete([place])
     place.mkdir(mode=0o700, exist_ok=True)
     numbers = sorted(int(path.name) for path in place.iterdir() if path.name.isdigit())
     target = place / str(numbers[-1] + 1 if numbers else 1)
@@ -53,6 +55,15 @@ def set_aside(folder: Path, names: Iterable[str]) -> str:
         shutil.rmtree(place / str(number), ignore_errors=True)
     logger.warning("damaged index files were moved to %s", target)
     return f"it is now in {FOLDER}/{target.name}"
+
+
+def delete(paths: Iterable[Path]) -> None:
+    """Delete files; where one should be there may be a folder."""
+    for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def discard(folder: Path) -> None:

@@ -77,7 +77,10 @@ def sweep(folder: Path) -> None:
 
 def _committed(folder: Path) -> dict[str, int | None]:
     """Committed segments, and the stamp of the newest deletions in each."""
-    found = json.loads((folder / "meta.json").read_bytes())["segments"]
+    try:
+        found = json.loads((folder / "meta.json").read_bytes())["segments"]
+    except RecursionError as error:
+        raise ValueError("lists in lists without an end") from error
     return {
         segment["segment_id"].replace("-", ""): (segment["deletes"] or {"opstamp": None})["opstamp"]
         for segment in found

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,6 +37,7 @@ from cogvault.indexes.local.segments import faults
 CATALOG = "catalog.sqlite"
 _NEW_CATALOG = "catalog-new.sqlite"
 _KEYWORD = "keyword-"
+_KEYWORD_NAME = re.compile(r"keyword-([0-9]{1,9})")
 _LOCK_SECONDS = 120.0
 _POLL_SECONDS = 0.005
 _WAL_BYTES = 8 * 2**20
@@ -124,8 +126,7 @@ class Store:
         self._sweep(keep="")
         new = self.folder / _NEW_CATALOG
         # The log of a catalog that was deleted would be taken for the new one's.
-        for name in (*_side_files(_NEW_CATALOG), *_side_files(CATALOG)):
-            (self.folder / name).unlink(missing_ok=True)
+        damage.delete(self.folder / name for name in (*_side_files(_NEW_CATALOG), *_side_files(CATALOG)))
         schema.connect(new, "rwc").close()
         new.rename(self.catalog)
 
@@ -220,8 +221,9 @@ class Store:
     ) -> State:
         """Make a new keyword folder from the catalog and name it there; the old one goes."""
         # Never the name in the catalog: what a kill leaves unfinished must not pass for what the catalog means.
-        names = [state.keyword or f"{_KEYWORD}0", *(path.name for path in self.folder.glob(f"{_KEYWORD}*"))]
-        name = f"{_KEYWORD}{max(int(name.removeprefix(_KEYWORD)) for name in names) + 1}"
+        names = [state.keyword, *(path.name for path in self.folder.glob(f"{_KEYWORD}*"))]
+        numbers = [int(found[1]) for name in names if (found := _KEYWORD_NAME.fullmatch(name))]
+        name = f"{_KEYWORD}{max(numbers, default=0) + 1}"
         folder = self.folder / name
         try:
             lexical = self._build(connection, state, folder, progress)
@@ -235,7 +237,7 @@ class Store:
             state = replace(state, keyword=name)
             write_state(connection, state)
         self._lexical = (name, lexical)
-        if fault and old:
+        if fault and _KEYWORD_NAME.fullmatch(old):  # else the name itself is damage, and may be that of anything
             place = damage.set_aside(self.folder, [old])
             self._note(f"the keyword index was damaged ({fault}), was built anew; {place}")
         self._sweep(keep=name)
