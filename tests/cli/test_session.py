@@ -96,3 +96,9 @@ def test_a_line_that_is_no_turn_is_named_and_those_before_it_are_kept(line: str,
     assert "line 2 of standard input" in result.stderr
     [file] = (vault / "session" / "s" / "timeline").iterdir()
     assert "kept" in file.read_text("utf-8")
+
+
+def test_a_session_without_turns_is_not_closed(run: Run, vault: Path) -> None:
+    result = run("session", "close", "nosuch", "--tenant", vault)
+    assert result.exit_code == 2
+    assert "no session 'nosuch' has turns" in result.stderr

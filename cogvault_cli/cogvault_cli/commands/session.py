@@ -76,8 +76,10 @@ def command(
             _print_turns(name, turns, shared.as_json, is_quiet=True)
         elif action == "show":
             _print_turns(name, session.turns(last), shared.as_json, is_quiet=False)
-        else:
+        elif session.name in vault.sessions():
             _close(session, shared.as_json)
+        else:
+            raise UsageFault(f"no session {name!r} has turns", "see `cogvault session ls`")
 
 
 def _append(
