@@ -60,6 +60,8 @@ class Found:
         return validity(self.card(place), self.at, self.replaced)
 
 
+# An answer to more of the questions that are packed would take the room of what was found by itself.
+_ANSWERED = 3
 _QUESTION_MARKS = ("?", "？", "؟", "\u037e", "?)", '?"', "?*")  # the fourth is the Greek one
 
 
@@ -148,7 +150,11 @@ def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
         (layers,) = found.snapshot.layers([card])
         return layers.overview, layers.abstract
 
+    strongest = frozenset(chosen[:_ANSWERED].tolist())
+
     def reply(piece: Piece) -> Piece | None:
+        if piece.place not in strongest:
+            return None
         behind = _reply(found.snapshot, piece.card, asked[piece.place])
         if behind is None:
             return None
