@@ -128,8 +128,7 @@ class Engine:
         report = self.report
         if report is None:
             kept = LastProblems(self.options.lock_folder).failed()
-            # Chunks without a vector are told by their number.
-            count = sum(problem.code != EMBEDDING_FAILED for problem in kept)
+            count = sum(problem.code != EMBEDDING_FAILED for problem in kept)  # of vectors, their number tells
             return State(Status.DEGRADED, unindexed(count), UNINDEXED_HINT) if count else None
         return State(report.status, report.reason, report.hint) if report.status is Status.DEGRADED else None
 
