@@ -19,6 +19,7 @@ from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.rollups import VaultLayers
+from cogvault.indexing.scan import root_id
 from cogvault.indexing.watching import Watcher
 from cogvault.layers.folder_store import FolderStore
 from cogvault.lifecycle.layer_files import Layers
@@ -258,7 +259,9 @@ class Vault(Curation):
         Raises:
             PathError: the id names no card; the refusal does not say what exists.
             QueryError: the lines are no range.
+            VaultError: the vault's folder is away.
         """
+        root_id(self.path)
         card = read_card(self.path, self._engine.options.scan, self._engine.current().cards, id, lines)
         self._usage.count([card.id])
         return card

@@ -20,7 +20,7 @@ from cogvault.cards.addresses import paths_of
 from cogvault.cards.paths import is_usable_name, refusal
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
 from cogvault.embedders.cached import CachedEmbedder
-from cogvault.errors import CardError, ConflictError, ModelError, PathError
+from cogvault.errors import CardError, CogvaultError, ConflictError, ModelError, PathError
 from cogvault.indexing.chunker import chunker_for
 from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.scan import root_id
@@ -152,7 +152,8 @@ def purge(workspace: Workspace, dropped: Dropped, text: str) -> WriteResult:
         workspace.wrote([card.path])
         if not any(nfc(kept.path) == card.id for kept in _all(workspace.root)):
             dropped([card.id])
-        workspace.fresh()  # or its rows would be there until somebody asks for something
+        with contextlib.suppress(CogvaultError):  # the file is gone, and its rows go as soon as they can
+            workspace.fresh()  # or they would be there until somebody asks for something
         return WriteResult(card.id, Action.PURGED, uri)
 
 

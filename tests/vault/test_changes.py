@@ -241,6 +241,7 @@ def test_nothing_is_written_where_a_vault_is_away_that_was_never_indexed(shelf: 
 
 
 ASKS: dict[str, Callable[[Vault], object]] = {
+    "read": lambda vault: vault.read("a.md"),
     "list": lambda vault: vault.list(),
     "tree": lambda vault: vault.tree(),
     "cards": lambda vault: vault.cards(),
