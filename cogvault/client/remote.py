@@ -155,6 +155,10 @@ class RemoteVault:
         """As ``Vault.search``."""
         from cogvault.retrieval.hits import Hits
 
+        if where is not None:  # JSON would make text of every key
+            from cogvault.retrieval.request import conditions
+
+            conditions(where)
         arguments: dict[str, Any] = dict(
             query=query,
             k=k,

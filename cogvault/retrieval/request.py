@@ -60,7 +60,7 @@ def build_filter(
         after=start,
         before=end,
         as_of=instant("as_of", as_of),
-        where=_conditions({} if where is None else where),
+        where=conditions({} if where is None else where),
         without=frozenset(_names("session_seen", without)),
     )
 
@@ -120,7 +120,12 @@ def _word(key: str, text: str) -> str:
     return word
 
 
-def _conditions(where: Mapping[str, object]) -> tuple[tuple[str, Scalar], ...]:
+def conditions(where: Mapping[str, object]) -> tuple[tuple[str, Scalar], ...]:
+    """Frontmatter keys and the values they must have, as a ``Filter`` holds them.
+
+    Raises:
+        QueryError: it is no mapping, or holds what no frontmatter does.
+    """
     if not isinstance(where, Mapping):
         message = f"where is no mapping of keys to values: {where!r}"
         raise QueryError(message, key="where", hint='write where={"team": "platform"}')
