@@ -19,7 +19,6 @@ from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import SyncProgress, SyncReport
 from cogvault.indexing.rollups import VaultLayers
-from cogvault.indexing.scan import root_id
 from cogvault.indexing.watching import Watcher
 from cogvault.layers.folder_store import FolderStore
 from cogvault.lifecycle.layer_files import Layers
@@ -261,7 +260,6 @@ class Vault(Curation):
             QueryError: the lines are no range.
             VaultError: the vault's folder is away.
         """
-        root_id(self.path)
         card = read_card(self.path, self._engine.options.scan, self._engine.current().cards, id, lines)
         self._usage.count([card.id])
         return card
@@ -328,8 +326,7 @@ class Vault(Curation):
             CardError: the change cannot be made without changing more; every byte is as it was.
         """
         keys = (unset,) if isinstance(unset, str) else tuple(unset)
-        change = Change(body, section, append, set or {}, keys, redact)
-        return self._reviser.update(id, change, base_hash)
+        return self._reviser.update(id, Change(body, section, append, set or {}, keys, redact), base_hash)
 
     def session(self, name: str) -> Session:
         """A dialogue, turn by turn, in ``session/<name>/timeline``; it begins with its first turn.

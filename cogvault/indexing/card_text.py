@@ -12,7 +12,7 @@ from cogvault.cards.paths import refusal
 from cogvault.errors import QueryError
 from cogvault.indexing.locate import locate
 from cogvault.indexing.reading import FileBytes, read_file
-from cogvault.indexing.scan import ScanOptions
+from cogvault.indexing.scan import ScanOptions, root_id
 from cogvault.types import CardInfo, CardText
 
 __all__ = ["read_card"]
@@ -37,6 +37,7 @@ def read_card(
     """
     if lines is not None and not 1 <= lines[0] <= lines[1]:
         raise QueryError(f"not a range of lines: {lines[0]}-{lines[1]}", key="lines", hint="write 10-24")
+    root_id(root)
     card = locate(root, options, cards, id)
     file = _read(card.file, id)
     # Only these are lines: str.splitlines would cut at form feeds and U+2028 as well.
