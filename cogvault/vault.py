@@ -350,7 +350,7 @@ class Vault(Curation):
         Raises:
             VaultError: they cannot be looked at then.
         """
-        return self._engine.certain(look=False).cards
+        return (self._engine.current() if self._engine.is_filled else self._engine.latest()[0]).cards
 
     def status(self) -> VaultStatus:
         """What the vault holds and how well it is."""

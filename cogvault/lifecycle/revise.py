@@ -177,6 +177,7 @@ def _checked(change: Change) -> Change:
         raise CardError("a key cannot be set and unset at once", key=min(both))
     if (size := sum(len(text.encode("utf-8", "replace")) for text in texts)) > MAX_WRITE_BYTES:
         raise CardError(f"the text has {size} bytes, and one write at most {MAX_WRITE_BYTES}", hint="split it")
+    change = replace(change, set={key: checked_value(value, key) for key, value in change.set.items()})
     if not change.redact:
         return change
     return replace(
