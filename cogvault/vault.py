@@ -345,12 +345,13 @@ class Vault(Curation):
         return self._sessions.names()
 
     def cards(self) -> Sequence[CardInfo]:
-        """All indexed cards, ordered by id. Files are looked at only when the index is not complete yet.
+        """All indexed cards, ordered by id. Only while the index is not complete are files looked at.
 
         Raises:
-            VaultError: they cannot be looked at then.
+            VaultError: they cannot be.
         """
-        return (self._engine.current() if self._engine.is_filled else self._engine.latest()[0]).cards
+        snapshot = self._engine.current()
+        return (self._engine.latest()[0] if self._engine.is_broken(snapshot) else snapshot).cards
 
     def status(self) -> VaultStatus:
         """What the vault holds and how well it is."""
