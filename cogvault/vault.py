@@ -345,11 +345,7 @@ class Vault(Curation):
         return self._sessions.names()
 
     def cards(self) -> Sequence[CardInfo]:
-        """All indexed cards, ordered by id. Only while the index is not complete are files looked at.
-
-        Raises:
-            VaultError: they cannot be.
-        """
+        """All indexed cards, ordered by id; of an index that is not complete yet, once it is, or VaultError."""
         snapshot = self._engine.current()
         return (self._engine.latest()[0] if self._engine.is_broken(snapshot) else snapshot).cards
 
