@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+from cogvault.cards.addresses import card_at
 from cogvault.types import CardInfo, KnownFile
 
 __all__ = ["KnownFiles"]
@@ -42,8 +43,7 @@ class KnownFiles:
 
     def card(self, id: str) -> CardInfo | None:
         """The card with this id, None = there is none."""
-        card = self._first(id)
-        return card if card is not None and card.id == id else None
+        return card_at(self._cards, id)
 
     def _first(self, id: str) -> CardInfo | None:
         place = bisect_left(self._cards, id, key=lambda card: card.id)

@@ -50,7 +50,7 @@ def evidence(
     vectors = None if vector is None else view.vectors(reader.connection)
     cosines = _cosines(vectors, vector, located.slots, rows, layers, window)
     before = table.words_before
-    means = (table.mean_length, view.mean_window(window), float(before[-1]) / max(1, len(table.cards)))
+    means = (table.mean_length, table.mean_window(window), float(before[-1]) / max(1, len(table.cards)))
     detail, around, card = (
         LayerEvidence(count, (before[units.end] - before[units.first]).astype(np.float32), mean, cosine)
         for count, units, mean, cosine in zip(counts, layers, means, cosines, strict=True)

@@ -283,10 +283,6 @@ class View:
             self._terms = last
         return last[1]
 
-    def mean_window(self, window: int) -> float:
-        """See ``CardTable.mean_window``."""
-        return self.table.mean_window(window)
-
 
 def _nothing(table: CardTable) -> _Known:
     return _Known(
