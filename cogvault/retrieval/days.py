@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from cogvault.layers.moments import find_dates
-from cogvault.types import Term, TermKind
+from cogvault.types import FloatArray, Term, TermKind
 
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -28,3 +28,14 @@ def day_terms(text: str, terms: Sequence[Term]) -> tuple[Term, ...]:
 def day_columns(terms: Sequence[Term]) -> list[int]:
     """Which terms are days."""
     return [i for i, term in enumerate(terms) if term.kind is TermKind.EXACT and _ISO_DAY.fullmatch(term.text)]
+
+
+def lacks_day(terms: Sequence[Term], counts: FloatArray) -> bool:
+    """True when a query names a day, and no candidate holds that day: its year and month are in many a card.
+
+    Args:
+        terms: of the query.
+        counts: (candidates, terms) how often each term stands in the candidate's card.
+    """
+    columns = day_columns(terms)
+    return bool(columns) and not counts[:, columns].any()

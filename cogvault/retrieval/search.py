@@ -16,7 +16,7 @@ from cogvault.errors import ModelError, SnapshotExpired
 from cogvault.protocols import Embedder, Index, Ranker, Snapshot
 from cogvault.rankers import CrossEncoder
 from cogvault.retrieval.candidates import Candidates, gather
-from cogvault.retrieval.days import day_terms
+from cogvault.retrieval.days import day_terms, lacks_day
 from cogvault.retrieval.decay import Validities, decay_weights
 from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
@@ -290,7 +290,7 @@ class Searcher:
             return select(falling, pool, lowest)
         cards = evidence.cards[order]
         thresholds = self._options.thresholds
-        if query.vector is None:
+        if query.vector is None and not lacks_day(query.terms, evidence.card.counts):
             thresholds = keyword_thresholds(thresholds, final[_best_first(final, snapshot, evidence, 1)])
         return climb(
             falling,

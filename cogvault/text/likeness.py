@@ -64,7 +64,7 @@ def print_of(text: str) -> Print:
     """The print of a text."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     weights: dict[str, float] = {}
-    for word in words(plain):
+    for word in words(plain, numbers_apart=False):
         if is_identifier(word) and not is_dense(word):
             weights[word] = _IDENTIFIER
         else:
@@ -86,7 +86,7 @@ def likeness(one: Print, other: Print) -> float:
 
 def overlap(one: Print, text: str) -> Overlap:
     """What a part of another text has of a print; quicker than a print of it."""
-    found = set(words(text))
+    found = set(words(text, numbers_apart=False))
     stems = {stem(word) for word in found}
     found |= stems
     total = sum(one.weights.values())

@@ -40,8 +40,12 @@ _LETTERS_AND_NUMBER = regex.compile(
 _HAS_CAMEL = regex.compile(r"\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}", regex.V1)
 
 
-def words(text: str) -> list[str]:
+def words(text: str, *, numbers_apart: bool = True) -> list[str]:
     """Exact words of a text in reading order, repetitions kept; compounds whole, then in parts.
+
+    Args:
+        text: any.
+        numbers_apart: also the number in a word (``POL358``, ``v2.3.1``); to search by, not to count what is said.
 
     >>> words("Fix POL-358 in getUserName")
     ['fix', 'pol-358', 'pol', '358', 'in', 'getusername', 'get', 'user', 'name']
@@ -53,7 +57,7 @@ def words(text: str) -> list[str]:
             if token.isalpha() and token[1:] == lower[1:]:
                 found.append(lower[:MAX_WORD])
             else:
-                found.extend(_words_of(token))
+                found.extend(_words_of(token, numbers_apart))
         return found
     for match in _TOKEN.finditer(visible(text)):
         token = match.group()
@@ -61,30 +65,30 @@ def words(text: str) -> list[str]:
             run = fold(token)
             found.extend([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
         else:
-            found.extend(_words_of(token))
+            found.extend(_words_of(token, numbers_apart))
     return found
 
 
-def _words_of(token: str) -> tuple[str, ...]:
+def _words_of(token: str, numbers_apart: bool) -> tuple[str, ...]:
     if token.isalpha() and not _HAS_CAMEL.search(token):
         return (fold(token)[:MAX_WORD],)
     if len(token) <= MAX_WORD:
-        return _known_compound(token)
+        return _known_compound(token, numbers_apart)
     # Seen once, and kept by a cache it would cost as much as its file.
-    return _compound(token)
+    return _compound(token, numbers_apart)
 
 
 @lru_cache(maxsize=8192)
-def _known_compound(token: str) -> tuple[str, ...]:
-    return _compound(token)
+def _known_compound(token: str, numbers_apart: bool) -> tuple[str, ...]:
+    return _compound(token, numbers_apart)
 
 
-def _compound(token: str) -> tuple[str, ...]:
+def _compound(token: str, numbers_apart: bool) -> tuple[str, ...]:
     """A token with joiners, digits or inner capitals: whole, its parts, camelCase pieces, and the numbers in them."""
     parts = _PART.findall(token)
     pieces = [piece for part in parts if _HAS_CAMEL.search(part) for piece in _pieces(part)]
     found = [token, *(parts if parts != [token] else ()), *pieces]
-    if not token.isalpha():
+    if numbers_apart and not token.isalpha():
         found += (number for number in _NUMBER.findall(token) if number != token)
         for part in [part for part in parts if not _HAS_CAMEL.search(part)] + pieces:
             found += _letters_and_number(part)

@@ -126,10 +126,13 @@ def test_case_clashes_are_two_cards(shelf: Shelf) -> None:
     assert shelf.vault.search("bilby")[0].related == ("note.md",)
 
 
-def test_backslashes_in_a_folder_argument_are_slashes(shelf: Shelf) -> None:
+def test_backslashes_are_refused_wherever_a_path_is_named(shelf: Shelf) -> None:
     shelf.write("work/notes/a.md", "wombat\n")
     shelf.write("work/b.md", "wombat\n")
-    assert shelf.found("wombat", path="work\\notes") == shelf.found("wombat", path="work/notes") == ["work/notes/a.md"]
+    assert shelf.found("wombat", path="work/notes") == ["work/notes/a.md"]
+    for name in (lambda: shelf.found("wombat", path="work\\notes"), lambda: shelf.vault.read("work\\notes\\a.md")):
+        with pytest.raises(PathError, match="names no card"):
+            name()
 
 
 def test_links_of_the_file_system_lead_nowhere_else(shelf: Shelf, tmp_path: Path) -> None:

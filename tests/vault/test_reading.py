@@ -73,13 +73,15 @@ def test_a_refusal_does_not_tell_what_exists(library: Shelf) -> None:
     assert len(said) == 1
 
 
-@pytest.mark.parametrize("path", ["..", "../vault-evil", "a/../..", "%2e%2e", "a/.git", "cogvault://user/../.."])
+@pytest.mark.parametrize(
+    "path", ["..", "../vault-evil", "a/../..", "%2e%2e", "a/.git", "cogvault://user/../..", "/", "/a"]
+)
 def test_a_folder_filter_that_could_reach_outside_is_refused(library: Shelf, path: str) -> None:
     with pytest.raises(PathError):
         library.vault.search("wombat", path=path)
 
 
-@pytest.mark.parametrize("path", ["/", "/a", "cogvault://resources/", "cogvault://resources/a/"])
+@pytest.mark.parametrize("path", ["cogvault://resources/", "cogvault://resources/a/", "a/"])
 def test_a_folder_filter_begins_in_the_vault(library: Shelf, path: str) -> None:
     assert [hit.id for hit in library.vault.search("wombat", path=path)] == ["a/a.md"]
 
