@@ -220,9 +220,8 @@ def _used_bytes(connection: sqlite3.Connection) -> int:
 
 
 def _prune(connection: sqlite3.Connection, share: float) -> None:
+    """Drop this share of the vectors and their owners; an owner whose key is not there yet keeps it."""
     (rows,) = connection.execute("SELECT count(*) FROM vectors").fetchone()
-    connection.execute(
-        "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY used LIMIT ?)",
-        (max(1, int(rows * min(share, 1.0))),),
-    )
-    connection.execute("DELETE FROM owners WHERE key NOT IN (SELECT key FROM vectors)")
+    oldest = "SELECT key FROM vectors ORDER BY used, rowid LIMIT ?"
+    for table in ("owners", "vectors"):
+        connection.execute(f"DELETE FROM {table} WHERE key IN ({oldest})", (max(1, int(rows * min(share, 1.0))),))

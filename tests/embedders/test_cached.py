@@ -92,6 +92,31 @@ def test_forgotten_texts_leave_the_file(inner: Counting, file: Path) -> None:
     assert inner.asked == ["secret", "kept", "secret"]
 
 
+def test_cards_own_what_is_embedded_after_a_prune(inner: Counting, file: Path) -> None:
+    cached = CachedEmbedder(inner, file, max_bytes=200_000)
+    cached.own([("a.md", "first"), ("a.md", "second"), ("b.md", "third")])
+    for start in range(0, 1_000, 100):
+        cached.embed_documents([f"text {number}" for number in range(start, start + 100)])
+    assert count_rows(file) < 1_000
+    cached.embed_documents(["first", "second", "third"])
+    cached.forget_cards(["a.md"])
+    inner.asked.clear()
+    cached.embed_documents(["first", "second", "third"])
+    assert inner.asked == ["first", "second"]
+
+
+def test_a_prune_drops_the_owners_of_what_it_drops(inner: Counting, file: Path) -> None:
+    cached = CachedEmbedder(inner, file, max_bytes=200_000)
+    for start in range(0, 1_000, 100):
+        texts = [f"text {number}" for number in range(start, start + 100)]
+        cached.own([("a.md", text) for text in texts])
+        cached.embed_documents(texts)
+    with closing(sqlite3.connect(file)) as connection:
+        owned = {key for (key,) in connection.execute("SELECT key FROM owners")}
+        assert owned == {key for (key,) in connection.execute("SELECT key FROM vectors")}
+    assert len(owned) < 1_000
+
+
 def test_forgetting_makes_no_file(inner: Counting, file: Path) -> None:
     CachedEmbedder(inner, file).forget(["text"])
     assert not file.exists()
