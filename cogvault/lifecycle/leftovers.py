@@ -1,7 +1,8 @@
 """Files that writers make beside a card before they give them its name, and that a kill left: they hold its text.
 
 Only files whose writer is gone are taken away: a process of this machine that runs no more. Those of other machines,
-which may write the same folder over a network, and of systems where that cannot be asked, go when they are a day old.
+which may write the same folder over a network, and of systems where that cannot be asked, go when they are a day old;
+so do those whose process seems to run, for its number may be another's by now, as after every start of a container.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def _temps(root: Path, options: ScanOptions) -> Iterator[Path]:
 
 def _is_left(file: Path) -> bool:
     pid = writer_of(file.name)
-    if pid and os.name != "nt":
-        return not _runs(pid)
+    if pid and os.name != "nt" and not _runs(pid):
+        return True
     return time.time() - file.stat().st_mtime > _MAX_AGE_SECONDS
 
 

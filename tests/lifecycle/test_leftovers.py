@@ -79,10 +79,18 @@ def test_what_is_being_written_stays(tmp_path: Path) -> None:
     for path in (mine, others, earlier, named):
         path.write_text("text")
     assert clear_leftovers(tmp_path, ScanOptions()) == 0
-    for path in (mine, others, earlier, named):
+    for path in (others, earlier, named):
         os.utime(path, (0, 0))
     assert clear_leftovers(tmp_path, ScanOptions()) == 2
     assert temps(tmp_path) == sorted([mine.name, named.name])
+
+
+def test_a_number_that_another_process_has_by_now_keeps_nothing_for_ever(tmp_path: Path) -> None:
+    left = tmp_path / f".cogvault-{writer._machine()}-{os.getpid()}-0123456789abcdef.tmp"  # noqa: SLF001
+    left.write_text("text")
+    os.utime(left, (0, 0))
+    assert clear_leftovers(tmp_path, ScanOptions()) == 1
+    assert temps(tmp_path) == []
 
 
 def test_folders_that_are_not_walked_are_left_alone(tmp_path: Path) -> None:
