@@ -47,7 +47,7 @@ class Curation:
         self._workspace = workspace
         self._usage = usage
         self._remake = remake
-        self._forgetting = Forgetting(workspace, usage, self.forget, lambda id: self.forget(id, purge=True))
+        self._forgetting = Forgetting(workspace, usage, self.forget, self._purge_swept)
 
     def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
         """The cards below a folder or the beginning of an address, ordered by id.
@@ -177,6 +177,9 @@ class Curation:
             VaultError: the vault's folder is away.
         """
         return self._forgetting.sweep(apply=apply, purge=purge)
+
+    def _purge_swept(self, id: str) -> WriteResult:
+        return self._gone(archive.purge(self._workspace, self._usage.drop, id, clear=False))
 
     def _gone(self, result: WriteResult) -> WriteResult:
         return replace(result, problems=(*result.problems, *self._remake(result.id)))

@@ -22,10 +22,8 @@ from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
 from cogvault.embedders.cached import CachedEmbedder
 from cogvault.errors import CardError, CogvaultError, ConflictError, ModelError, PathError
 from cogvault.indexing.chunker import chunker_for
-from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.files import read_bytes, refuse_link
-from cogvault.lifecycle.leftovers import clear_leftovers
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
@@ -132,13 +130,14 @@ def restore(workspace: Workspace, text: str, version: int | None = None) -> Writ
         return WriteResult(card.id, Action.RESTORED, uri_of(workspace, card.id), hash_of(read_bytes(card)))
 
 
-def purge(workspace: Workspace, dropped: Dropped, text: str) -> WriteResult:
+def purge(workspace: Workspace, dropped: Dropped, text: str, *, clear: bool = True) -> WriteResult:
     """Delete a card for good: file, index rows, vectors, and what is kept of it in caches.
 
     Args:
         workspace: the vault.
         dropped: takes the ids of cards that are gone for good.
         text: id, path or address of the card.
+        clear: take away what killed writers left, too, which may hold its text; False = whoever purges many did it.
 
     Raises:
         PathError: it names no card.
@@ -148,6 +147,8 @@ def purge(workspace: Workspace, dropped: Dropped, text: str) -> WriteResult:
         card = find(workspace, text)
         refuse_link(card)
         uri = uri_of(workspace, card.id)
+        if clear:
+            workspace.clear_leftovers()
         _delete(workspace, card.file, card.id, card.path)
         workspace.wrote([card.path])
         if not any(nfc(kept.path) == card.id for kept in _all(workspace.root)):
@@ -173,6 +174,7 @@ def purge_archived(workspace: Workspace, dropped: Dropped, text: str, version: i
     with workspace.writing():
         chosen = _versions(workspace, text, version)
         id = nfc(chosen[0].path)
+        workspace.clear_leftovers()
         for kept in chosen:
             _delete(workspace, kept.file, id, kept.path)
             _remove_empty(workspace.root, kept.file.parent)
@@ -237,7 +239,6 @@ def _moving(card: Located) -> Iterator[None]:
 
 
 def _delete(workspace: Workspace, file: Path, id: str, path: str) -> None:
-    clear_leftovers(workspace.root, ScanOptions.from_config(workspace.config))
     try:
         data = file.read_bytes()
         file.unlink()

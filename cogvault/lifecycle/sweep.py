@@ -96,7 +96,7 @@ class Forgetting:
         workspace: the vault.
         usage: uses of its cards.
         archive: moves the card with this id to the archive.
-        purge: deletes the card with this id for good.
+        purge: deletes the card with this id for good; what killed writers left was taken away before.
     """
 
     def __init__(
@@ -142,7 +142,8 @@ class Forgetting:
 
         Raises:
             ConfigError: ``purge``, but ``forgetting_archive_before_delete`` is on.
-            VaultError: how often cards were used cannot be read; they are not taken for unused.
+            VaultError: how often cards were used cannot be read; they are not taken for unused. Or another writer did
+                not let go in time.
         """
         if purge and self._workspace.config.forgetting_archive_before_delete:
             raise ConfigError(
@@ -155,6 +156,9 @@ class Forgetting:
         if not apply:
             return SweepReport(items, applied=False)
         step = Action.PURGED if purge else Action.ARCHIVED
+        if purge:
+            with self._workspace.writing():
+                self._workspace.clear_leftovers()  # once, however many cards go
         files = {card.id: (card.path, card.hash) for card in cards}
         problems: list[Problem] = []
         done = tuple(

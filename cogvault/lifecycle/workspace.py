@@ -80,10 +80,14 @@ class Workspace:
                     self.latest()
                 if not self.cleared.is_set():
                     self.cleared.set()
-                    clear_leftovers(self.root, ScanOptions.from_config(self.config))
+                    self.clear_leftovers()
                 yield
         finally:
             self.threads.release()
+
+    def clear_leftovers(self) -> None:
+        """Take away what killed writers left: a walk through all folders. Held is the lock of writers."""
+        clear_leftovers(self.root, ScanOptions.from_config(self.config))
 
     def _busy(self) -> VaultError:
         return VaultError("another writer did not end in time", path=self.root, hint="try again")

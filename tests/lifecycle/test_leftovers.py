@@ -12,6 +12,7 @@ import pytest
 from cogvault.cards import writer
 from cogvault.indexing.folders import ScanOptions
 from cogvault.lifecycle.leftovers import clear_leftovers
+from cogvault.types import Action
 from tests.lifecycle.conftest import Desk
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills, and asks for processes, as POSIX has it")
@@ -68,6 +69,26 @@ def test_a_purge_from_the_archive_does_too(desk: Desk) -> None:
     desk.vault.forget("a.md")
     killed(desk.root / "b.md", "write")
     desk.vault.purge("a.md")
+    assert not [path for path in desk.root.rglob("*") if path.is_file() and b"canary" in path.read_bytes()]
+
+
+def test_a_sweep_that_purges_walks_the_vault_once(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = desk.open(forgetting_archive_before_delete=False)
+    vault.record("wombat", pinned=True)
+    for name in ("a.md", "b.md", "c.md"):
+        (desk.root / name).write_text(f"canary {name}\n")
+        os.utime(desk.root / name, (0, 0))
+    killed(desk.root / "user/ana/d.md", "write")
+    walks: list[Path] = []
+
+    def walk(root: Path, options: ScanOptions) -> int:
+        walks.append(root)
+        return clear_leftovers(root, options)
+
+    monkeypatch.setattr("cogvault.lifecycle.workspace.clear_leftovers", walk)
+    report = vault.sweep(apply=True, purge=True)
+    assert [item.action for item in report.weak] == [Action.PURGED] * 3
+    assert len(walks) == 1
     assert not [path for path in desk.root.rglob("*") if path.is_file() and b"canary" in path.read_bytes()]
 
 
