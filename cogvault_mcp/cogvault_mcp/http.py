@@ -17,13 +17,16 @@ __all__ = ["TokenGate", "http_app", "serve_http"]
 
 PATH = "/mcp"
 _MEMORY = "cogvault.memory"
+# As many as the MCP SDK serves at once, so that none of those is forgotten here.
+_MAX_SESSIONS = 10_000
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class TokenGate:
     """Lets a request pass that bears a known token, with the memory that the token opens.
 
-    A session is of the token that began it: whoever has another is told that there is none.
+    A session is of the token that began it: whoever has another is told that there is none. Sessions that were used
+    last are known, at most ``_MAX_SESSIONS``; of the others, which nobody ended, everybody is told that there is none.
 
     Args:
         app: what is behind the gate.
@@ -48,17 +51,26 @@ class TokenGate:
         if session and self._sessions.get(session) is not memory:
             await JSONResponse({"error": "no such session", "hint": "initialize a new one"}, 404)(scope, receive, send)
             return
+        self._remember(session, memory)
 
         async def note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 if scope["method"] == "DELETE" and message["status"] == 200:
                     self._sessions.pop(session, None)
                 elif begun := _session(message["headers"]):
-                    self._sessions[begun] = memory
+                    self._remember(begun, memory)
             await send(message)
 
         scope[_MEMORY] = memory
         await self._app(scope, receive, note)
+
+    def _remember(self, session: bytes, memory: Memory) -> None:
+        """A session was begun or used."""
+        if session:
+            self._sessions.pop(session, None)
+            self._sessions[session] = memory
+            if len(self._sessions) > _MAX_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
 
     def _memory(self, scope: Scope) -> Memory | None:
         given = [value for name, value in scope["headers"] if name == b"authorization"]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import anyio
 import httpx
@@ -16,8 +17,12 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from cogvault.errors import ConfigError
+from cogvault_mcp import http as served_http
+from cogvault_mcp.memory import Memory
 from cogvault_mcp.tenants import read_tokens
 from tests.mcp.raw import LATEST, SECONDS, environment
 
@@ -214,3 +219,37 @@ def test_a_session_is_of_the_token_that_began_it(served: Served) -> None:
         assert http.post(served.url, json=ping, headers={**ana, **session}).status_code == 200
         assert http.delete(served.url, headers={**ana, **session}).status_code == 200
         assert http.post(served.url, json=ping, headers={**ana, **session}).status_code == 404
+
+
+def test_sessions_that_nobody_ends_are_known_up_to_a_number_and_those_used_last_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(served_http, "_MAX_SESSIONS", 3)
+    begun = iter(f"s{number}".encode() for number in range(100))
+
+    async def sdk(scope: Scope, receive: Receive, send: Send) -> None:
+        named = any(name == b"mcp-session-id" for name, _ in scope["headers"])
+        headers = [] if named else [(b"mcp-session-id", next(begun))]
+        await Response(status_code=200, headers={name.decode(): value.decode() for name, value in headers})(
+            scope, receive, send
+        )
+
+    gate = served_http.TokenGate(sdk, {"a" * 32: cast(Memory, object())})
+
+    async def run() -> None:
+        headers = {"Authorization": f"Bearer {'a' * 32}"}
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(gate), base_url="http://t", headers=headers) as http:
+
+            async def status(session: str) -> int:
+                return (await http.post("/mcp", headers={"mcp-session-id": session})).status_code
+
+            for _ in range(3):
+                await http.post("/mcp")
+            assert await status("s0") == 200
+            await http.post("/mcp")
+            assert [await status(f"s{number}") for number in range(4)] == [200, 404, 200, 200]
+            for _ in range(50):
+                await http.post("/mcp")
+            assert len(gate._sessions) == 3  # noqa: SLF001
+
+    anyio.run(run)
