@@ -35,7 +35,7 @@ class Beside:
         self._stopping = threading.Event()
         self._not_before = float("-inf")
         # A thread that is in the middle of foreign code when the interpreter ends may bring the process down.
-        weakref.finalize(self, _stop, self._stopping, self._threads)
+        weakref.finalize(self, _stop, self._lock, self._stopping, self._threads)
 
     def begin(self, wait_seconds: float) -> bool:
         """Begin the job, and wait for its end, but not longer than this; True = it came.
@@ -47,31 +47,36 @@ class Beside:
             if is_running or self._stopping.is_set() or time.monotonic() < self._not_before:
                 return False
             thread = threading.Thread(target=self._run, name="cogvault-repair", daemon=True)
-            self._threads[:] = [thread]
             thread.start()
+            self._threads[:] = [thread]  # one that was not started cannot be waited for
         thread.join(wait_seconds)
         return not thread.is_alive()
 
     def close(self) -> None:
         """Cut it short at its next step."""
-        _stop(self._stopping, self._threads)
+        _stop(self._lock, self._stopping, self._threads)
 
     def _run(self) -> None:
+        is_done = False
         try:
             self._job(self._go_on)
+            is_done = True
         except _Stopped:
             pass
         except CogvaultError as error:
             logger.warning("%s", error)
-            self._not_before = time.monotonic() + _PAUSE_SECONDS
+        finally:
+            if not is_done:
+                self._not_before = time.monotonic() + _PAUSE_SECONDS
 
     def _go_on(self) -> None:
         if self._stopping.is_set():
             raise _Stopped
 
 
-def _stop(stopping: threading.Event, threads: list[threading.Thread]) -> None:
-    stopping.set()
+def _stop(lock: threading.Lock, stopping: threading.Event, threads: list[threading.Thread]) -> None:
+    with lock:  # who begins is done with it, so that its thread is known here
+        stopping.set()
     for thread in threads:
         if thread is not threading.current_thread():
             thread.join()
