@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -40,23 +40,32 @@ class LastProblems:
         """Those of them that are files which could not be indexed."""
         return tuple(problem for problem, is_failed in (self._read() or {}).items() if is_failed)
 
-    def keep(self, failed: Iterable[Problem], others: Iterable[Problem], *, is_whole: bool) -> None:
+    def keep(
+        self, failed: Iterable[Problem], others: Iterable[Problem], looked_at: Callable[[str], bool] | None = None
+    ) -> None:
         """Keep what a look found.
 
         Args:
             failed: files that could not be indexed.
             others: what was left out.
-            is_whole: all files were looked at; else what is known of the others stays.
+            looked_at: True for a path that was looked at: only what was found of it is true. What is known of others
+                stays. None = all were looked at.
         """
         found = dict.fromkeys(failed, True)
         found = found | dict.fromkeys((problem for problem in others if problem not in found), False)
+
+        def now(before: Mapping[Problem, bool] | None) -> dict[Problem, bool]:
+            if looked_at is None or before is None:
+                return found
+            return {problem: is_failed for problem, is_failed in before.items() if not looked_at(problem.path)} | found
+
         before = self._read()
-        if before == found if is_whole else not found.keys() - (before or {}).keys():
+        if now(before) == (before if looked_at is None else before or {}):  # some files do not make it known
             return
         try:
             with hold(self._path.with_suffix(".lock"), _WAIT_SECONDS) as held:
                 if held:
-                    self._write(found if is_whole else (self._read() or {}) | found)
+                    self._write(now(self._read()))
         except (OSError, IndexFault) as error:  # only what status tells in other processes is lost
             _log.warning("the problems of the sync were not kept: %s", error)
 

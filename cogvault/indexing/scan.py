@@ -71,11 +71,19 @@ class ScanResult:
         """True when all of the vault was looked at."""
         return self.scopes == EVERYWHERE
 
+    @property
+    def looked_at(self) -> Callable[[str], bool] | None:
+        """Tells of an id or path whether the scan looked there, None = it looked everywhere."""
+        return None if self.is_whole else lambda path: path in self.files or self._is_inside(nfc(path))
+
     def covers(self, id: str) -> bool:
         """True when the scan looked where this card would be: if it is not in ``files``, it is gone."""
         plain = nfc(id)
         if id in self.unreadable or any(plain.startswith(part) for part in self.unreadable if part.endswith("/")):
             return False
+        return self._is_inside(plain)
+
+    def _is_inside(self, plain: str) -> bool:
         return any(scope.holds(plain) for scope in self.scopes)
 
 

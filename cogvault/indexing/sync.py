@@ -172,10 +172,11 @@ class Syncer:
                 if look is None or not look.is_of(self._index.snapshot()):  # only now nobody else writes
                     look = self._look(verify, paths, meter)
                 report = self._keyword(look, meter, is_hurried=paths is not None or embed_limit is not None)
-        self._last.keep(look.scanned.root)
+        if look.scanned.is_whole or self._last.at() is not None:  # a few paths do not end a first sync that was killed
+            self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
         report = self._vectors(report, 0 if is_damaged else embed_limit, wait, meter)
-        self._problems.keep(report.failed, look.scanned.problems, is_whole=paths is None)
+        self._problems.keep(report.failed, look.scanned.problems, look.scanned.looked_at)
         return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def repair(self, timeout_seconds: float, progress: Progress) -> bool:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cogvault.cards import MarkdownCardParser
+from cogvault.indexing import cardfiles
 from cogvault.indexing.last_problems import LastProblems
+from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.types import Card, Problem, Status
 from tests.vault.conftest import Shelf, shelf
 
@@ -18,19 +21,31 @@ ONE, TWO = Problem("a.md", "name", "left out"), Problem("caf\udce9.md", "x", "cu
 
 
 def test_what_was_kept_is_read_back_by_others(tmp_path: Path) -> None:
-    LastProblems(tmp_path).keep((TWO,), (ONE, TWO, ONE), is_whole=True)
+    LastProblems(tmp_path).keep((TWO,), (ONE, TWO, ONE))
     assert LastProblems(tmp_path).read() == (TWO, ONE)
     assert LastProblems(tmp_path).failed() == (TWO,)
-    LastProblems(tmp_path).keep((), (), is_whole=True)
+    LastProblems(tmp_path).keep((), ())
     assert LastProblems(tmp_path).read() == ()
 
 
 def test_a_look_at_some_files_adds_to_what_is_known(tmp_path: Path) -> None:
     kept = LastProblems(tmp_path)
-    kept.keep((), (ONE,), is_whole=True)
-    kept.keep((), (), is_whole=False)
-    kept.keep((TWO,), (), is_whole=False)
+    kept.keep((), (), TWO.path.__eq__)
+    assert kept.read() is None  # of all the others nothing is known
+    kept.keep((), (ONE,))
+    kept.keep((), (), TWO.path.__eq__)
+    kept.keep((TWO,), (), TWO.path.__eq__)
     assert kept.read() == (ONE, TWO)
+
+
+def test_what_a_look_at_some_files_finds_well_is_told_no_more(tmp_path: Path) -> None:
+    kept = LastProblems(tmp_path)
+    kept.keep((ONE, TWO), ())
+    worse = Problem(TWO.path, "unreadable", "cannot be read")
+    kept.keep((worse,), (), TWO.path.__eq__)
+    assert kept.failed() == (ONE, worse)
+    kept.keep((), (), ONE.path.__eq__)
+    assert LastProblems(tmp_path).read() == (worse,)
 
 
 @pytest.mark.parametrize(
@@ -42,19 +57,19 @@ def test_a_damaged_file_is_dropped_and_written_anew(tmp_path: Path, data: bytes)
     (tmp_path / "problems.json").write_bytes(data)
     assert kept.read() is None
     assert not (tmp_path / "problems.json").exists()
-    kept.keep((), (ONE,), is_whole=False)
+    kept.keep((), (ONE,), ONE.path.__eq__)
     assert kept.read() == (ONE,)
 
 
 def test_the_file_is_private_and_nothing_lies_beside_it(tmp_path: Path) -> None:
-    LastProblems(tmp_path / "index").keep((), (ONE,), is_whole=True)
+    LastProblems(tmp_path / "index").keep((), (ONE,))
     assert stat.S_IMODE((tmp_path / "index" / "problems.json").stat().st_mode) == 0o600
     assert not list(tmp_path.rglob("*.tmp"))
 
 
 def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("no folder")
-    LastProblems(tmp_path / "index").keep((), (ONE,), is_whole=True)
+    LastProblems(tmp_path / "index").keep((), (ONE,))
     assert LastProblems(tmp_path / "index").read() is None
 
 
@@ -99,3 +114,25 @@ def test_a_new_process_says_that_the_last_sync_could_not_index_a_file(
     assert other.search("wombat").status is Status.OK
     assert other.status().status is Status.OK
     assert shelf.open().status().status is Status.OK
+
+
+def test_a_file_that_was_corrected_and_synced_alone_is_told_no_more(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("good.md", "sub/bad.md", "sub/worse.md", "worst.md"):
+        shelf.write(name, "wombat")
+    failing = {"sub/bad.md", "sub/worse.md", "worst.md"}
+
+    def locked(path: Path, *rest: Any) -> FileBytes:
+        if path.relative_to(shelf.root).as_posix() in failing:
+            raise PermissionError(13, "Permission denied")
+        return read_file(path, *rest)
+
+    monkeypatch.setattr(cardfiles, "read_file", locked)
+    vault = shelf.open(refresh_seconds=3600)
+    assert len(vault.sync().failed) == 3
+    failing.remove("sub/bad.md")
+    vault.update("sub/bad.md", append="a quokka")
+    assert vault.search("quokka")
+    told = LastProblems(Path(vault.status().index)).failed()
+    assert [problem.path for problem in told] == ["sub/worse.md", "worst.md"]

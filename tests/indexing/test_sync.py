@@ -15,9 +15,10 @@ from cogvault.errors import IndexFault, ModelError, SnapshotExpired, VaultError
 from cogvault.indexes.memory import MemorySnapshot
 from cogvault.indexing import cardfiles
 from cogvault.indexing.chunker import Chunker
+from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
-from cogvault.indexing.scan import ScanOptions, ScanResult, scan, stamp_of
+from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan, stamp_of
 from cogvault.types import Card, Filter, FloatArray, Status, StoredChunk
 from tests.indexing.support import Desk, SpyEmbedder, content, later_ns, paragraphs, unavailable
 
@@ -452,6 +453,31 @@ def test_a_hinted_card_is_synced_without_a_look_at_its_folder(desk: Desk) -> Non
     report = desk.sync(paths=[desk.root / "a.md", "new.md"])
     assert (report.changed, report.added, report.unchanged) == (("a.md",), ("new.md",), 2)
     assert desk.sync().changed == ("b.md",)
+
+
+def test_a_look_at_some_paths_does_not_end_a_first_sync_that_was_killed(desk: Desk) -> None:
+    desk.card_batch = 1
+    for path in ("a.md", "b.md", "c.md"):
+        desk.write(path, "text")
+
+    def killed(told: SyncProgress) -> None:
+        if told.stage == "keyword" and desk.ids:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        desk.sync(progress=killed)
+    last = LastSync(desk.lock_folder)
+    assert (0 < len(desk.ids) < 3, last.at()) == (True, None)
+    desk.write(desk.ids[0], "changed")
+    assert desk.sync(paths=[desk.ids[0]]).changed
+    assert last.at() is None
+    desk.sync()
+    assert (desk.ids, last.root()) == (["a.md", "b.md", "c.md"], root_id(desk.root))
+    os.utime(desk.lock_folder / "last-sync", (0, 0))
+    desk.sync(paths=["a.md"])
+    at = last.at()
+    assert at is not None
+    assert at.year > 1970
 
 
 def test_a_sync_that_finds_another_at_work_says_stale(desk: Desk) -> None:

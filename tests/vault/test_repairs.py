@@ -14,6 +14,7 @@ from cogvault.embedders import HashingEmbedder
 from cogvault.errors import IndexFault
 from cogvault.indexes import LocalIndex
 from cogvault.indexing import beside
+from cogvault.indexing.report import SyncProgress
 from cogvault.types import ChangeSet, Status
 from tests.settling import settle
 from tests.vault.conftest import Shelf, ids
@@ -193,6 +194,22 @@ def test_a_repair_that_fails_is_said_and_not_tried_by_each_search(
     assert len(tried) == 1
     vault.sync()
     assert vault.search("wombat number7").status is Status.OK
+
+
+def test_cards_are_all_told_when_a_first_sync_was_killed_and_one_card_written(shelf: Shelf) -> None:
+    for number in range(1100):
+        shelf.write(f"{number}.md", f"wombat number{number}\n")
+
+    def killed(told: SyncProgress) -> None:
+        if told.stage == "keyword" and told.done > 500:
+            raise KeyboardInterrupt
+
+    with shelf.open() as vault, pytest.raises(KeyboardInterrupt):
+        vault.sync(progress=killed)
+    vault = shelf.open(refresh_seconds=3600)
+    vault.session("talk").append(speaker="Ana", text="hello there")
+    assert len(vault.cards()) == 1101
+    assert vault.status().status is Status.OK
 
 
 def test_a_watcher_repairs_with_its_next_sync(library: Shelf) -> None:
