@@ -15,7 +15,9 @@ from cogvault.errors import CogvaultError, ModelError, VaultError
 from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.announced import Announced
 from cogvault.indexing.beside import Beside
+from cogvault.indexing.completeness import is_filled, is_lost
 from cogvault.indexing.debounce import Batch
+from cogvault.indexing.lag import Lag
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncProgress, SyncReport, unindexed
@@ -102,7 +104,7 @@ class Engine:
         self._changed = float("-inf")
         self._announced = Announced()
         self._sampler = Sampler()
-        self._stale = ""
+        self._lag = Lag()
         self._watcher: Watcher | None = None
         self._repairs = Beside(self._repair)
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
@@ -116,11 +118,11 @@ class Engine:
 
     def is_broken(self, snapshot: Snapshot) -> bool:
         """True while a part of the index is damaged, or no sync of all files has ended since it was made."""
-        return bool(snapshot.stats.fault) or not self._is_filled(snapshot)
+        return bool(snapshot.stats.fault) or not is_filled(snapshot, self.options.lock_folder)
 
     def stale(self, snapshot: Snapshot) -> str:
         """Why the index may lag behind the files; "" = it does not."""
-        return self._stale or ("" if self._is_filled(snapshot) else _UNFILLED)
+        return str(self._lag) or ("" if is_filled(snapshot, self.options.lock_folder) else _UNFILLED)
 
     @property
     def trouble(self) -> State | None:
@@ -168,10 +170,9 @@ class Engine:
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files; see ``Vault.sync``."""
-        report = self._syncer().sync(verify=verify, progress=progress)
-        self._moved(report.moved)
+        report = self._look(lambda syncer: syncer.sync(verify=verify, progress=progress), is_whole=True)
         self._measure()
-        self._checked, self._stale, self.report = time.monotonic(), "", report
+        self._checked, self.report = time.monotonic(), report
         return report
 
     def touch(self, paths: Iterable[str]) -> None:
@@ -230,7 +231,9 @@ class Engine:
             self._repairs.begin(0)
         elif is_first:
             try:
-                self._look(lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS))
+                self._look(
+                    lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS), is_whole=True
+                )
             except CogvaultError as error:
                 logger.warning("the files were not looked at: %s", error)
         return self.index().snapshot()
@@ -242,7 +245,7 @@ class Engine:
             VaultError: the folder is away, or another sync did not end in time.
             IndexFault: the index could not be written.
         """
-        report = self._look(lambda syncer: syncer.sync(embed_limit=0))
+        report = self._look(lambda syncer: syncer.sync(embed_limit=0), is_whole=True)
         if report.status is Status.STALE:
             raise VaultError(report.reason, path=self._path, hint=report.hint)
         return self.index().snapshot(), report
@@ -273,7 +276,7 @@ class Engine:
 
     def state(self, snapshot: Snapshot) -> State:
         """How well the vault is."""
-        if self._stale or self._is_lost(snapshot):
+        if str(self._lag) or self._is_lost(snapshot):
             return State(Status.STALE, self.stale(snapshot), SYNC_HINT)
         if not snapshot.stats.cards:
             hint = SYNC_HINT if self._config.recursive else f"{SYNC_HINT}; set recursive for subfolders"
@@ -302,15 +305,8 @@ class Engine:
             return False
         return watcher.status is Status.OK
 
-    def _is_filled(self, snapshot: Snapshot) -> bool:
-        """False until a sync of all files has ended: for a new index, one of a killed first sync, and a damaged one."""
-        return bool(snapshot.stats.identity.chunking) and LastSync(self.options.lock_folder).at() is not None
-
     def _is_lost(self, snapshot: Snapshot) -> bool:
-        """True for an index of which a sync was begun, and that is not filled; a new one is only new."""
-        stats = snapshot.stats
-        is_begun = stats.identity.chunking or stats.cards or stats.notes or LastSync(self.options.lock_folder).at()
-        return bool(is_begun) and not self._is_filled(snapshot)
+        return is_lost(snapshot, self.options.lock_folder)
 
     def _repair(self, go_on: Callable[[], None]) -> None:
         """Make the index whole: what can be made from the rest of it, then what only the files tell."""
@@ -334,8 +330,8 @@ class Engine:
 
     def _settle(self, look: Callable[[set[str]], bool], *, is_whole: bool = False) -> None:
         """Have looked at what has to be; an answer that does without says so, until the next look is done."""
-        if not self._announced.settle(look, FIRST_LOOK_SECONDS, is_whole=is_whole) and not self._stale:
-            self._stale = "another look at the files did not end in time"
+        if not self._announced.settle(look, FIRST_LOOK_SECONDS, is_whole=is_whole):
+            self._lag.miss("another look at the files did not end in time", is_whole=is_whole)
 
     def _follow(self, paths: set[str] | None, progress: Progress | None = None) -> bool:
         """Look for changes in these paths, None = everywhere; a failure (False) makes the answer stale, never wrong."""
@@ -347,7 +343,8 @@ class Engine:
                     embed_limit=SEARCH_EMBEDS,
                     timeout_seconds=SEARCH_WAIT_SECONDS,
                     embed_wait_seconds=0,
-                )
+                ),
+                is_whole=paths is None,
             )
             if report.is_changed:
                 self._measure(SEARCH_WAIT_SECONDS)  # or the same files would score otherwise after a sync
@@ -358,7 +355,7 @@ class Engine:
         return report.status is not Status.STALE
 
     def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
-        report = self._look(lambda syncer: sync_batch(syncer, batch, progress))
+        report = self._look(lambda syncer: sync_batch(syncer, batch, progress), is_whole=batch is None)
         now = time.monotonic()
         if report.is_changed:
             self._changed = now
@@ -371,14 +368,14 @@ class Engine:
             self._at_rest()
         return report
 
-    def _look(self, sync: Callable[[Syncer], SyncReport]) -> SyncReport:
+    def _look(self, sync: Callable[[Syncer], SyncReport], *, is_whole: bool) -> SyncReport:
         try:
             report = sync(self._syncer())
         except CogvaultError as error:
-            self._stale = f"changes were not looked for: {error}"
+            self._lag.keep(f"changes were not looked for: {error}", is_whole=is_whole)
             raise
         self._moved(report.moved)
-        self._stale = report.reason if report.status is Status.STALE else ""
+        self._lag.keep(report.reason if report.status is Status.STALE else "", is_whole=is_whole)
         return report
 
     def _measure(self, timeout_seconds: float | None = None) -> None:

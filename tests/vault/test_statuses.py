@@ -68,6 +68,36 @@ def test_stale_when_another_sync_does_not_end(shelf: Shelf) -> None:
     assert (shelf.found("quokka"), shelf.vault.search("wombat").status) == (["b.md"], Status.OK)
 
 
+def test_stale_until_all_files_are_looked_at_again_whatever_is_written_meanwhile(shelf: Shelf) -> None:
+    shelf.write("a.md", "wombat\n")
+    with shelf.open() as vault:
+        vault.sync()
+        place = Path(vault.status().index)
+    vault = shelf.open(refresh_seconds=3600)
+    shelf.write("hand.md", "quokka\n")
+    with FileLock(place / "sync.lock"):
+        first = vault.search("quokka")
+    written = vault.record("A fact about tea.", title="Tea")
+    hits, missed = vault.search("tea"), vault.search("quokka")
+    assert [said.status for said in (first, hits, missed)] == [Status.STALE] * 3
+    assert (ids(hits), list(missed), missed.reason) == ([written.id], [], first.reason)
+    vault.sync()
+    hits = vault.search("quokka")
+    assert (ids(hits), hits.status) == (["hand.md"], Status.OK)
+
+
+def test_a_sync_that_finds_another_at_work_leaves_the_vault_stale(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.write("a.md", "wombat\n")
+    shelf.vault.sync()
+    shelf.write("hand.md", "quokka\n")
+    vault = shelf.open(refresh_seconds=3600, lock_timeout_seconds=0.01)
+    with FileLock(Path(shelf.vault.status().index) / "sync.lock"):
+        assert vault.sync().status is Status.STALE
+        assert vault.search("quokka").status is Status.STALE
+
+
 def test_stale_when_the_folder_is_gone(shelf: Shelf, tmp_path: Path) -> None:
     shelf.write("a.md", "wombat\n")
     shelf.vault.sync()
