@@ -15,7 +15,7 @@ from cogvault import Config, Vault
 from cogvault.embedders import HashingEmbedder
 from cogvault.errors import IndexFault, SnapshotExpired
 from cogvault.indexes import LocalIndex, MemoryIndex
-from cogvault.indexes.local import search
+from cogvault.indexes.local import damage, search
 from cogvault.protocols import Index, Snapshot
 from cogvault.testing.records import ALL, embedded, identity, record, terms, vector_of
 from cogvault.testing.stateful import assert_same_content, assert_same_evidence
@@ -180,6 +180,21 @@ def test_a_damaged_keyword_part_is_made_anew_by_a_repair_and_by_no_snapshot(with
     assert told == [(0, stats.chunks)]
     without_keyword.repair(lambda done, total: told.append((done, total)))
     assert len(told) == 1
+
+
+def test_a_damaged_keyword_part_that_cannot_be_moved_is_an_index_fault(
+    without_keyword: LocalIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(damage, "set_aside", full)
+        with pytest.raises(IndexFault, match="No space left"):
+            without_keyword.repair(lambda done, total: None)
+    repaired(without_keyword)
+    assert without_keyword.snapshot().stats.fault == ""
+    assert len(without_keyword.snapshot().keyword(terms("payment"), ALL, 10).chunks) == 10
 
 
 def test_a_repair_that_is_broken_off_leaves_all_as_it_was(without_keyword: LocalIndex, tmp_path: Path) -> None:

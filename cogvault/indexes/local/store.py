@@ -238,7 +238,10 @@ class Store:
             write_state(connection, state)
         self._lexical = (name, lexical)
         if fault and _KEYWORD_NAME.fullmatch(old):  # else the name itself is damage, and may be that of anything
-            place = damage.set_aside(self.folder, [old])
+            try:
+                place = damage.set_aside(self.folder, [old])
+            except OSError as error:
+                raise IndexFault(f"the damaged keyword index cannot be moved: {error}", path=self.folder) from error
             self._note(f"the keyword index was damaged ({fault}), was built anew; {place}")
         self._sweep(keep=name)
         return state
