@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cogvault.indexes.difference import difference
-from cogvault.indexes.local import schema, writer
+from cogvault.indexes.local import cards, codec, schema, writer
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.coverage import Coverage
 from cogvault.indexes.local.roster import Roster
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.view import VectorView
 from cogvault.testing.records import MODEL, identity, record, stamp, vector_of
-from cogvault.types import CardInfo, ChangeSet, Filter, VectorBatch
+from cogvault.types import CardInfo, ChangeSet, Filter, IntArray, VectorBatch
 
 _IDS = [f"{letter}.md" for letter in "abcdefgh"]
 _FILTER = Filter(types=frozenset({"project"}))
@@ -128,7 +131,7 @@ def _vectors_said(view: VectorView) -> list[object]:
 @given(changes=st.lists(_changes, min_size=1, max_size=8))
 def test_a_view_that_follows_is_the_view_made_from_nothing(changes: list[Change]) -> None:
     kept, views = Reader(), list[tuple[CardTable, list[object]]]()
-    cards: list[Sequence[CardInfo]] = []
+    lists: list[Sequence[CardInfo]] = []
     with tempfile.TemporaryDirectory() as folder:
         connection = schema.connect(Path(folder) / "catalog", "rwc")
         writer.commit(connection, ChangeSet(identity=identity()), [])
@@ -152,13 +155,63 @@ def test_a_view_that_follows_is_the_view_made_from_nothing(changes: list[Change]
                 if kept.vectors is not None and fresh.vectors is not None:
                     assert _vectors_said(kept.vectors) == _vectors_said(fresh.vectors)
                     assert int((kept.vectors.places >= 0).sum()) == int(kept.coverage.held.sum())
-                cards.append(table.cards)
+                lists.append(table.cards)
         connection.close()
     assert [_said(table) for table, _ in views] == [said for _, said in views]
-    for before in cards:
-        for now in cards:
+    for before in lists:
+        for now in lists:
             changed = difference(before, now)
             gone, come = {id(card) for card in changed.gone}, {id(card) for card in changed.come}
             assert (len(gone), len(come)) == (len(changed.gone), len(changed.come))
             assert gone == {id(card) for card in before} - {id(card) for card in now}
             assert come == {id(card) for card in now} - {id(card) for card in before}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[CardTable]:
+    """Of three cards."""
+    connection = schema.connect(tmp_path / "catalog", "rwc")
+    writer.commit(connection, ChangeSet(identity=identity()), [])
+    _commit(connection, Change(dict.fromkeys(_IDS[:3], 2), [], {}, 0, purges=False, views=True))
+    yield Reader().look(connection, schema.read_state(connection).lexical)
+    connection.close()
+
+
+def test_two_threads_that_first_look_at_a_card_get_the_same_object(
+    table: CardTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = table.rows[0]
+    real, second_decodes = codec.decode_card, threading.Event()
+    seen: list[CardInfo] = []
+    other = threading.Thread(target=lambda: seen.append(row.info))
+
+    def decode(text: str, **fields: Any) -> CardInfo:
+        if other.ident is None:
+            other.start()
+            second_decodes.wait(0.2)  # it does not, unless there may be two
+        else:
+            second_decodes.set()
+        return real(text, **fields)
+
+    monkeypatch.setattr(codec, "decode_card", decode)
+    seen.append(row.info)
+    other.join()
+    assert seen[0] is seen[1] is row.info
+
+
+def test_a_table_can_be_followed_while_a_search_asks_for_another_window(
+    table: CardTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.mean_window(1)
+    real = cards.windows
+
+    def busy(first_rows: IntArray, chunk_rows: IntArray, window: int) -> tuple[IntArray, IntArray]:
+        if window == 1:
+            table.mean_window(2)
+        return real(first_rows, chunk_rows, window)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cards, "windows", busy)
+        after = table.changed(table.rows[:1], [])
+    for window in (1, 2):
+        assert after.mean_window(window) == CardTable.of(table.rows[1:]).mean_window(window)

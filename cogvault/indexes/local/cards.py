@@ -149,7 +149,8 @@ class CardTable:
             self._history.then(Step(gone, come)),
             Origin(weakref.ref(self), places, slots, rows),
         )
-        for window, total in self._window_words.items():
+        # A search of this table may ask for another window meanwhile.
+        for window, total in self._window_words.copy().items():
             went = _window_words(self._lengths_of(gone_slots), self.counts[gone_slots], window)
             table._window_words[window] = total - went + _window_words(shape.lengths, counts, window)
         if self._dated is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from threading import Lock
 from typing import TypeAlias, overload
 
 from cogvault.indexes.difference import Difference, History
@@ -15,6 +16,9 @@ from cogvault.types import CardInfo, KnownFile, Stamp
 RowValues: TypeAlias = tuple[int, int, str, int, int, int, int, int, str, str, bytes, int]
 COLUMNS = "version, changed, id, chunks, size, mtime_ns, inode, ctime_ns, hash, card, shape, checksum"
 """Of ``cards``, as ``RowValues``."""
+
+# Two threads that look at a row for the first time get the same card. One for all rows: it is held for a decoding.
+_DECODING = Lock()
 
 
 class CardRow:
@@ -41,20 +45,21 @@ class CardRow:
 
     @property
     def info(self) -> CardInfo:
-        """The card as the index shows it."""
-        row, info = self._card, self._info
-        if info is None:
-            info = codec.decode_card(
-                row,
-                id=self.id,
-                stamp=self._stamp,
-                hash=self._hash,
-                chunks=self.chunks,
-                mtime=mtime(self._stamp),
-            )
-            self._info = info
-            self._card = ""
-        return info
+        """The card as the index shows it, always the same object."""
+        if self._info is not None:
+            return self._info
+        with _DECODING:
+            if self._info is None:
+                self._info = codec.decode_card(
+                    self._card,
+                    id=self.id,
+                    stamp=self._stamp,
+                    hash=self._hash,
+                    chunks=self.chunks,
+                    mtime=mtime(self._stamp),
+                )
+                self._card = ""
+            return self._info
 
 
 id_of = attrgetter("id")
