@@ -104,7 +104,6 @@ class LinkGraph:
         return tuple(sorted(sources))
 
     def _make(self, cards: Sequence[CardInfo]) -> None:
-        self.cards = cards
         self._types = Counter(_types(cards))
         self._by_id: dict[str, CardInfo] = {}
         self._found: dict[str, tuple[str, ...]] = {}
@@ -117,6 +116,8 @@ class LinkGraph:
         for card in cards:
             self._by_id[card.id] = card
             self._take_links(card)
+        # Last, so that what was broken off is not taken for the graph of these cards.
+        self.cards = cards
 
     def _take(self, card: CardInfo) -> None:
         self._by_id[card.id] = card

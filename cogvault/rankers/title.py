@@ -64,7 +64,6 @@ class _Names:
         )
 
     def _make(self, cards: Sequence[CardInfo]) -> None:
-        self.cards = cards
         found = sorted(
             ((len(name), name, card.id, card) for card in cards for name in _names_of(card)),
             key=lambda item: item[:3],
@@ -72,6 +71,8 @@ class _Names:
         self._order = [item[:3] for item in found]
         self.texts = [name for _, name, _, _ in found]
         self.owners = [card for _, _, _, card in found]
+        # Last, so that what was broken off is not taken for the names of these cards.
+        self.cards = cards
 
 
 class TitleRanker:
@@ -103,11 +104,14 @@ class TitleRanker:
         if not text:
             return []
         with self._lock:
-            if self._names is None:
-                self._names = _Names(cards)
-            self._names.follow(cards)
-            first, end = self._names.near(len(text))
-            texts, owners = self._names.texts[first:end], self._names.owners[first:end]
+            # Nothing is kept while they follow: broken off, by Ctrl-C for example, they are names of no snapshot.
+            names, self._names = self._names, None
+            if names is None:
+                names = _Names(cards)
+            names.follow(cards)
+            self._names = names
+            first, end = names.near(len(text))
+            texts, owners = names.texts[first:end], names.owners[first:end]
         found = process.extract(text, texts, scorer=fuzz.ratio, processor=None, score_cutoff=CUTOFF, limit=None)
         return [(owners[place], similarity / 100.0) for _, similarity, place in found]
 

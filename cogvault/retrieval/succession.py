@@ -42,10 +42,13 @@ class SharedGraph:
     def of(self, cards: Sequence[CardInfo]) -> Iterator[LinkGraph]:
         """The graph of these cards, for this thread alone while the block lasts: it is to be short."""
         with self._lock:
-            if self._graph is None:
-                self._graph = LinkGraph(cards)
-            self._graph.follow(cards)
-            yield self._graph
+            # Nothing is kept meanwhile: broken off, by Ctrl-C for example, it may be the graph of no snapshot.
+            graph, self._graph = self._graph, None
+            if graph is None:
+                graph = LinkGraph(cards)
+            graph.follow(cards)
+            yield graph
+            self._graph = graph
 
     def related(self, cards: Sequence[CardInfo], id: str) -> tuple[str, ...]:
         """Ids that a card is linked with."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 from cogvault.indexes import difference
 from cogvault.protocols import Snapshot
+from cogvault.rankers import title
+from cogvault.rankers.links import LinkGraph
 from cogvault.rankers.title import TitleRanker
 from cogvault.retrieval.decay import Validities, validity_weights
 from cogvault.retrieval.sample import Sampler
@@ -116,3 +119,59 @@ def test_a_sample_that_follows_is_the_one_drawn_anew(snapshots: list[Sequence[Ca
         least = sorted(body, key=lambda each: (each.hash, each.id))[:count]
         assert kept.of(cards) == Sampler(count).of(cards)
         assert kept.of(cards)[0] == least
+
+
+def _broken_off(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, run: Callable[[], object]) -> None:
+    """Let something run until the second call of a function, as if by Ctrl-C."""
+    real, calls = getattr(owner, name), itertools.count(1)
+
+    def stop(*args: object) -> object:
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, stop)
+        with pytest.raises(KeyboardInterrupt):
+            run()
+
+
+@pytest.mark.parametrize("many", [0, 10_000])
+def test_links_that_were_broken_off_are_made_anew(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difference, "_MANY", many)
+    one, two = (
+        tuple(card(f"{n}.md", links=(Link(f"{(n + step) % 5}", LinkKind.WIKI, 1),)) for n in range(5))
+        for step in (1, 2)
+    )
+    kept = SharedGraph()
+    kept.related(one, "1.md")
+    _broken_off(monkeypatch, LinkGraph, "_take_links", lambda: kept.related(two, "1.md"))
+    for cards in (two, one):
+        assert [kept.related(cards, each.id) for each in cards] == [
+            SharedGraph().related(cards, each.id) for each in cards
+        ]
+
+
+def test_a_graph_that_was_broken_off_does_not_call_itself_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difference, "_MANY", 0)
+    one, two = (tuple(card(f"{n}.md", title=word) for n in range(5)) for word in ("One", "Two"))
+    graph = LinkGraph(one)
+    _broken_off(monkeypatch, LinkGraph, "_take_links", lambda: graph.follow(two))
+    assert graph.cards is one
+
+
+@pytest.mark.parametrize("many", [0, 10_000])
+def test_names_that_were_broken_off_are_made_anew(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(difference, "_MANY", many)
+    one, two = (tuple(card(f"{n}.md", title=f"{word} {n}") for n in range(5)) for word in ("One", "Two"))
+    kept = TitleRanker()
+
+    def found(ranker: TitleRanker, cards: Sequence[CardInfo], text: str) -> list[tuple[int, float]]:
+        ranking = ranker.rank(_snapshot(cards), Query(text, ()), Filter(), 9)
+        return list(zip(ranking.chunks.tolist(), ranking.scores.tolist(), strict=True))
+
+    found(kept, one, "one 1")
+    _broken_off(monkeypatch, title, "_names_of", lambda: found(kept, two, "two 1"))
+    for cards in (two, one):
+        for text in ("one 1", "two 4"):
+            assert found(kept, cards, text) == found(TitleRanker(), cards, text)
