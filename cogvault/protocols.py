@@ -122,10 +122,10 @@ class Snapshot(Protocol):
         """Exact term counts, lengths and cosines of the chunks at every layer."""
 
     def chunks(self, ids: Sequence[int]) -> list[StoredChunk]:
-        """The chunks with these ids, in this order."""
+        """The chunks with these ids, in this order. The one behind a chunk in its card has the next id."""
 
     def of_card(self, id: str) -> list[StoredChunk]:
-        """All chunks of one card in order; empty when there is no such card."""
+        """All chunks of one card in order, with ids that follow each other; empty when there is no such card."""
 
     def layers(self, ids: Sequence[str]) -> list[CardLayers]:
         """Abstract and overview of the cards with these ids, in this order; blank for a card that is not there."""

@@ -25,7 +25,7 @@ from cogvault.retrieval.snippets import matched_words, snippet
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.queries import query_words
 from cogvault.text.tokens import words
-from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query
+from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query, StoredChunk
 
 if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions, SearchRequest
@@ -93,7 +93,7 @@ class Presenter:
             card, chunk = found.card(place), item.chunk
             matched = matched_words(chunk.text, asked)
             value = round(float(found.final[place]), 6)
-            reply = _reply(found.snapshot, card.id, chunk)
+            reply = _reply(found, place, item)
             hits.append(
                 Hit(
                     id=card.id,
@@ -125,13 +125,15 @@ class Presenter:
         return tuple(hits)
 
 
-def _reply(snapshot: Snapshot, card: str, chunk: Chunk) -> Chunk | None:
+def _reply(found: Found, place: int, asked: StoredChunk) -> Chunk | None:
     """The turn behind a turn that ends as a question, when somebody else says it."""
+    chunk = asked.chunk
     if chunk.speaker is None or not chunk.text.rstrip().endswith(_QUESTION_MARKS):
         return None
-    turns = (stored.chunk for stored in snapshot.of_card(card))
-    behind = next((turn for turn in turns if turn.position == chunk.position + 1), None)
-    return None if behind is None or behind.speaker in (None, chunk.speaker) else behind
+    if chunk.position + 1 >= found.card(place).chunks:
+        return None
+    (behind,) = found.snapshot.chunks([asked.id + 1])
+    return None if behind.chunk.speaker in (None, chunk.speaker) else behind.chunk
 
 
 def _told(card: CardInfo, chunk: Chunk) -> str:
@@ -143,8 +145,8 @@ def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
     """Pack the chosen places, best first, into an answer of at most ``budget`` tokens."""
     stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
     places = {(item.card, item.chunk.position): place for place, item in zip(chosen.tolist(), stored, strict=True)}
-    asked = {place: item.chunk for place, item in zip(chosen.tolist(), stored, strict=True)}
-    pieces = [_piece(found, place, chunk) for place, chunk in asked.items()]
+    asked = dict(zip(chosen.tolist(), stored, strict=True))
+    pieces = [_piece(found, place, item.chunk) for place, item in asked.items()]
 
     def shorter(card: str) -> tuple[str, str]:
         (layers,) = found.snapshot.layers([card])
@@ -155,7 +157,7 @@ def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
     def reply(piece: Piece) -> Piece | None:
         if piece.place not in strongest:
             return None
-        behind = _reply(found.snapshot, piece.card, asked[piece.place])
+        behind = _reply(found, piece.place, asked[piece.place])
         if behind is None:
             return None
         return _piece(found, places.get((piece.card, behind.position), piece.place), behind)

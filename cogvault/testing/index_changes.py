@@ -164,6 +164,17 @@ class ChangeContract:
         index.apply(ChangeSet(put=(record("a.md", "new"),), remove=("a.md",)))
         assert [stored.chunk.text for stored in index.snapshot().of_card("a.md")[1:]] == ["new"]
 
+    def test_the_ids_of_a_cards_chunks_follow_each_other(self, index: Index) -> None:
+        index.apply(ChangeSet(put=(record("a.md", "one", "two"), record("b.md", "three"), record("c.md"))))
+        index.apply(ChangeSet(put=(record("b.md", "three", "four", "five"), record("0.md", "six", "seven"))))
+        index.apply(ChangeSet(put=(record("a.md", "two", "one"),), remove=("c.md",)))
+        snapshot = index.snapshot()
+        for card in snapshot.cards:
+            chunks = snapshot.of_card(card.id)
+            assert [stored.id for stored in chunks] == list(range(chunks[0].id, chunks[0].id + card.chunks))
+            assert [stored.chunk.position for stored in chunks] == list(range(card.chunks))
+            assert snapshot.chunks([stored.id for stored in chunks]) == chunks
+
     def test_chunk_ids_are_never_used_again(self, index: Index) -> None:
         seen: set[int] = set()
         for text in ("one", "two", "three"):
