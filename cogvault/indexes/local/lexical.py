@@ -172,17 +172,18 @@ class Lexical:
         self._uuid = uuid
         self._mapped = MappedFolder(folder, _MAPPED_BYTES)
         self._given_back = float("-inf")
-        for fault in faults(folder):
-            raise LexicalDamaged(fault)
         with _engine():
+            for fault in faults(folder):
+                raise LexicalDamaged(fault)
             self._index = tantivy.Index.open(str(folder))
             self._index.config_reader("manual")
         self.reload()
 
     @classmethod
     def create(cls, folder: Path, uuid: str) -> Lexical:
-        """Make an empty one, at sequence 0, in an empty folder."""
+        """Make an empty one, at sequence 0, in an empty folder or one that is not there."""
         with _engine():
+            folder.mkdir(mode=0o700, exist_ok=True)
             index = tantivy.Index(_schema(), str(folder), reuse=False)
             writer = index.writer(_HEAP_BYTES, 1)
             writer.add_document(_mark(uuid, 0))
@@ -207,14 +208,15 @@ class Lexical:
 
         Args:
             dead: card versions whose chunks go.
-            documents: chunks to add.
+            documents: chunks to add; an exception of theirs passes through.
             sequence: the change that the result reflects.
             threads: threads that index.
         """
         with _engine():
             sweep(self.folder)
             writer = self._index.writer(_HEAP_BYTES * threads, threads)
-            try:
+        try:
+            with _engine():
                 # By query: delete_documents_by_term does nothing for numbers (tantivy 0.27).
                 schema = self._index.schema
                 if dead:
@@ -223,11 +225,14 @@ class Lexical:
                     tantivy.Query.term_query(schema, "mark", _mark_text(self._uuid), _OPTIONS["mark"])
                 )
                 writer.add_document(_mark(self._uuid, sequence))
-                for document in documents:
+            for document in documents:
+                with _engine():
                     writer.add_document(_row(document))
+            with _engine():
                 writer.commit()
-            finally:
-                # Unfinished merges would be lost, and small segments pile up.
+        finally:
+            # Unfinished merges would be lost, and small segments pile up.
+            with _engine():
                 writer.wait_merging_threads()
         del writer
         # What is given back is asked for again by the next commit, which takes 5 ms more for that.

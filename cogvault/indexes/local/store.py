@@ -229,7 +229,7 @@ class Store:
             lexical = self._build(connection, state, folder, progress)
         except BaseException as error:
             shutil.rmtree(folder, ignore_errors=True)
-            if isinstance(error, LexicalDamaged | OSError):
+            if isinstance(error, LexicalDamaged):
                 raise IndexFault(f"the keyword index cannot be written: {error}", path=folder) from error
             raise
         old = state.keyword
@@ -293,7 +293,6 @@ class Store:
         folder: Path,
         progress: Callable[[int, int], None] | None,
     ) -> Lexical:
-        folder.mkdir(mode=0o700, exist_ok=True)
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
         found: Iterable[Document] = documents(connection, alive, Keys(state.uuid))
