@@ -35,10 +35,14 @@ class Sequences(RuleBasedStateMachine):
     def teardown(self) -> None:
         shutil.rmtree(self.base)
 
+    def can_hold(self, file: Path) -> bool:
+        """False where a folder is, or where a file takes the place of a folder above."""
+        return not (file.is_dir() or any(folder.is_file() for folder in file.parents))
+
     @rule(path=paths, text=st.sampled_from(TEXTS))
     def write(self, path: str, text: str) -> None:
         file = self.desk.root / path
-        if not file.is_dir():
+        if self.can_hold(file):
             self.touched.add(self.desk.write(path, text))
 
     @rule(path=paths)
@@ -51,7 +55,7 @@ class Sequences(RuleBasedStateMachine):
     @rule(old=paths, new=paths)
     def move(self, old: str, new: str) -> None:
         source, target = self.desk.root / old, self.desk.root / new
-        if source.is_file() and not target.is_dir():
+        if source.is_file() and self.can_hold(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             source.rename(target)
             self.touched |= {source, target}
