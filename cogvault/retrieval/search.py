@@ -209,8 +209,10 @@ class Searcher:
         vector, calibration = self._embed(snapshot, used, steps)
         terms: tuple[Term, ...] = ()
         if "keyword" in self._rankers or "title" in self._rankers:
-            # Where no vector tells what the question is about, its rare words do.
-            known = partial(weight_of, chunks=snapshot.stats.chunks) if vector is None else alike
+            # Where no vector tells what the question is about, its rare words do. One or two words are no question:
+            # both were chosen.
+            is_question = vector is None and len(set(query_words(used))) > 2
+            known = partial(weight_of, chunks=snapshot.stats.chunks) if is_question else alike
             terms = day_terms(used, query_terms(used, known))
         steps.done("analyze", len(terms))
         return Query(used, terms, vector), calibration
