@@ -89,6 +89,7 @@ class LexicalView:
     ) -> None:
         self._searcher = searcher
         self._mapped = mapped
+        self._is_large = sum(size for size, _, _ in files.values()) > _MAPPED_BYTES
         self._schema = schema
         self._files = files
         marks = searcher.search(self._term("mark", _mark_text(uuid)), limit=2, count=False).hits
@@ -130,7 +131,8 @@ class LexicalView:
                 query = self._restricted(query, restriction)
             hits = self._searcher.search(query, limit=limit, count=False).hits
             chunks = self._searcher.fast_field_values("chunk", [place for _, place in hits])
-        self._mapped.keep_to_budget()
+        if self._is_large:
+            self._mapped.keep_to_budget()
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
 
     def holds(self, field: str, number: int) -> bool:
