@@ -326,6 +326,7 @@ class Engine:
             self.options,
             summarizer=self._summarizer,
             folders=self._folders,
+            kept=self._models.kept_vectors(),
         )
 
     def _settle(self, look: Callable[[set[str]], bool], *, is_whole: bool = False) -> None:

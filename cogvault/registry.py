@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from cogvault.config import available_cpus
+from cogvault.embedders.kept_vectors import KeptVectors
+from cogvault.embedders.vector_store import VectorStore
 from cogvault.errors import ConfigError, ModelUnavailable
 from cogvault.layers.cache import SummaryCache
 from cogvault.layers.chat import ChatModel, chat_address
@@ -55,6 +57,7 @@ class ModelPool:
 
     def __init__(self, cache_dir: Path, threads: int | None = None, *, many_queries: bool = False) -> None:
         self._cache_dir = cache_dir
+        self._vectors = cache_dir / "vectors.sqlite"
         self._threads = threads
         self._many_queries = many_queries
         self.turns = Turns(threads or available_cpus())
@@ -79,6 +82,10 @@ class ModelPool:
             if chosen not in self._made:
                 self._made[chosen] = self._make(chosen)
             return self._made[chosen]
+
+    def kept_vectors(self) -> KeptVectors:
+        """What the machine keeps of texts, whichever model made it, for those who move and delete cards."""
+        return KeptVectors(VectorStore(self._vectors))
 
     def reranker(self, name: str | None, threads: int | None) -> CrossEncoder | None:
         """The cross-encoder of this name, None for none; its model is loaded by its first use.
@@ -133,7 +140,7 @@ class ModelPool:
         if (plugin := _plugin("cogvault.embedders", name)) is not None:
             made: Embedder = plugin(name)
             return made
-        return embedders.CachedEmbedder(self._uncached(name), self._cache_dir / "vectors.sqlite")
+        return embedders.CachedEmbedder(self._uncached(name), self._vectors)
 
     def _uncached(self, name: str) -> Embedder:
         from cogvault import embedders
@@ -175,7 +182,7 @@ def make_summarizer(name: str, cache: Path) -> Summarizer:
         ConfigError: no summarizer has this name.
     """
     if name == EXTRACTIVE:
-        return ExtractiveSummarizer()
+        return ExtractiveSummarizer(earlier=SummaryCache(cache))
     if (plugin := _plugin("cogvault.summarizers", name)) is not None:
         made: Summarizer = plugin(name)
         return made

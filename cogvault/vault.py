@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
 
+from cogvault.authoring import Authoring
 from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, resolve, state_folder, vault_folder
 from cogvault.curation import Curation
 from cogvault.engine import Engine
 from cogvault.indexes import find_place
 from cogvault.indexing.card_text import read_card
+from cogvault.indexing.forgetting import TextForgetter
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import SyncProgress, SyncReport
@@ -22,9 +24,6 @@ from cogvault.indexing.rollups import VaultLayers
 from cogvault.indexing.watching import Watcher
 from cogvault.layers.folder_store import FolderStore
 from cogvault.lifecycle.layer_files import Layers
-from cogvault.lifecycle.record import Recorder
-from cogvault.lifecycle.revise import Change, Reviser
-from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.usage import Usage
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Embedder, Index, Snapshot
@@ -43,12 +42,12 @@ from cogvault.retrieval.request import (
 )
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
-from cogvault.types import CardInfo, CardLayers, CardText, Draft, Moment, Status, VaultStatus, WriteResult
+from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
 
 __all__ = ["Vault"]
 
 
-class Vault(Curation):
+class Vault(Authoring, Curation):
     """A folder of Markdown as searchable memory. Safe to share between threads; also a context manager.
 
     Args:
@@ -96,6 +95,9 @@ class Vault(Curation):
             moved=self._usage.move,
             at_rest=self._sweep_by_schedule,
         )
+        forget_text = TextForgetter(
+            self._engine.index, self._engine.embedder, models.kept_vectors(), self.config.chunk_tokens
+        )
         self._workspace = Workspace(
             root=self.path,
             config=self.config,
@@ -104,16 +106,14 @@ class Vault(Curation):
             state_folder=state_folder(self.path, self.config),
             fresh=partial(self._engine.certain, look=False),
             latest=self._engine.latest,
-            embedder=self._engine.embedder,
+            forget_text=forget_text,
             wrote=self._engine.touch,
             clock=clock,
         )
         made = VaultLayers(self._engine.certain, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)
-        super().__init__(self._engine, self._workspace, self._usage, self.layers.remake)
-        self._sessions = Sessions(self._workspace, self._finalise)
-        self._recorder = Recorder(self._workspace, self._engine.known)
-        self._reviser = Reviser(self._workspace, self._engine.known)
+        Authoring.__init__(self, self._workspace, self._engine.known, self._finalise)
+        Curation.__init__(self, self._engine, self._workspace, self._usage, self.layers.remake)
         self._searcher = Searcher(
             make_rankers(_ranker_names(self.config, embedder)),
             self._engine.embedder,
@@ -263,86 +263,6 @@ class Vault(Curation):
         card = read_card(self.path, self._engine.options.scan, self._engine.current().cards, id, lines)
         self._usage.count([card.id])
         return card
-
-    def record(
-        self,
-        content: str,
-        title: str | None = None,
-        type: str | None = None,
-        tags: Iterable[str] = (),
-        *,
-        description: str | None = None,
-        to: str | None = None,
-        importance: float | None = None,
-        pinned: bool | None = None,
-        valid_from: Moment = None,
-        valid_until: Moment = None,
-        source: str | None = None,
-        meta: Mapping[str, object] | None = None,
-        redact: bool = False,
-    ) -> WriteResult:
-        """Write one card; the fields are those of ``Draft``. A text that is stored already gives the card that has it.
-
-        Raises:
-            CardError: there is nothing to write, too much, or something that no card can hold.
-            ConflictError: ``to`` names a card that exists.
-            PathError: ``to`` names no place in the vault.
-        """
-        words = tags if isinstance(tags, str) else tuple(tags)
-        draft = Draft(content, title, type, words, description, to, importance, pinned, valid_from, valid_until)
-        return self._recorder.record(replace(draft, source=source, meta=meta, redact=redact))
-
-    def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
-        """Write cards, each on its own: one result an item, also for those that were refused."""
-        return self._recorder.record_many(drafts)
-
-    def update(
-        self,
-        id: str,
-        *,
-        body: str | None = None,
-        section: str | None = None,
-        append: str | None = None,
-        set: Mapping[str, object] | None = None,
-        unset: Iterable[str] = (),
-        base_hash: str | None = None,
-        redact: bool = False,
-    ) -> WriteResult:
-        """Change a card, and nothing of it that is not named.
-
-        Args:
-            id: the card's id, path or address.
-            body: new text of the body, or of ``section``; the card's own frontmatter in front of it is left out.
-            section: a heading; with ``##`` in front its level counts too.
-            append: text for the end of the body or section.
-            set: frontmatter keys with new values.
-            unset: frontmatter keys to take away; one key as text counts.
-            base_hash: hash of the card that the change was made for; another one by now is a conflict.
-            redact: mask what looks like a secret in the new text.
-
-        Raises:
-            PathError: the id names no card.
-            ConflictError: the card is not the one that ``base_hash`` names.
-            CardError: the change cannot be made without changing more; every byte is as it was.
-        """
-        keys = (unset,) if isinstance(unset, str) else tuple(unset)
-        return self._reviser.update(id, Change(body, section, append, set or {}, keys, redact), base_hash)
-
-    def session(self, name: str) -> Session:
-        """A dialogue, turn by turn, in ``session/<name>/timeline``; it begins with its first turn.
-
-        Raises:
-            PathError: the name cannot be that of a folder of the vault.
-        """
-        return self._sessions(name)
-
-    def sessions(self) -> list[str]:
-        """Names of the sessions that have turns, in order.
-
-        Raises:
-            VaultError: the vault's folder is away.
-        """
-        return self._sessions.names()
 
     def cards(self) -> Sequence[CardInfo]:
         """All indexed cards, ordered by id; of an index that is not complete yet, once it is, or VaultError."""

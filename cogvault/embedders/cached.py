@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from cogvault.embedders.vector_store import VectorStore
+from cogvault.embedders.kept_vectors import KeptVectors, keys_of
+from cogvault.embedders.vector_store import DEFAULT_MAX_BYTES, VectorStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from cogvault.protocols import Embedder
     from cogvault.types import FloatArray
 
-DEFAULT_MAX_BYTES: Final = 1 << 30
 _NORM_TOLERANCE: Final = 1e-3
-_OWNER_BYTES: Final = 16
 
 
 class CachedEmbedder:
@@ -54,6 +52,11 @@ class CachedEmbedder:
     def inner(self) -> Embedder:
         """The embedder that does the work."""
         return self._inner
+
+    @property
+    def kept(self) -> KeptVectors:
+        """The cache, for those who move and delete cards."""
+        return KeptVectors(self._store)
 
     @property
     def name(self) -> str:
@@ -107,7 +110,7 @@ class CachedEmbedder:
             ModelUnavailable: As the inner embedder.
             ModelError: As the inner embedder.
         """
-        keys = self._keys(texts)
+        keys = keys_of(self._inner.fingerprint, texts)
         distinct = {key: text for key, text in zip(keys, texts, strict=True) if text.strip()}
         found = {
             key: vector
@@ -129,42 +132,9 @@ class CachedEmbedder:
                 row[:] = vector
         return rows
 
-    def own(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Remember of which cards texts are, as (card id, text), so that ``forget_cards`` finds what they ever held."""
-        cards, texts = zip(*pairs, strict=True)
-        self._store.own(list(zip(map(_owner, cards), self._keys(texts), strict=True)))
-
-    def share(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Cards have another id now: what the first of each pair of ids held is also the second's."""
-        self._store.share([(_owner(old), _owner(new)) for old, new in pairs])
-
-    def forget_cards(self, ids: Iterable[str]) -> None:
-        """Drop the vectors, of every model, of all texts that cards with these ids ever held, in any vault.
-
-        A card of the same text, or of the same id in another vault, is embedded again when its index is made anew.
-        """
-        self._store.delete_owned([_owner(id) for id in ids])
-
-    def forget(self, texts: Sequence[str]) -> None:
-        """Drop this model's vectors of texts that were deleted for good."""
-        self._store.delete(self._keys(texts))
-
-    def _keys(self, texts: Sequence[str]) -> list[bytes]:
-        model = hashlib.sha256(self._inner.fingerprint.encode())
-        keys = []
-        for text in texts:
-            digest = model.copy()
-            digest.update(text.encode("utf-8", "surrogatepass"))
-            keys.append(digest.digest())
-        return keys
-
     def _sound(self, blob: bytes) -> FloatArray | None:
         """The vector in a blob, None when it is not one of this model: embedded again, then."""
         if len(blob) != 4 * self._inner.dim:
             return None
         vector: FloatArray = np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
         return vector if abs(float(vector @ vector) - 1.0) < _NORM_TOLERANCE else None
-
-
-def _owner(card: str) -> bytes:
-    return hashlib.sha256(card.encode("utf-8", "surrogatepass")).digest()[:_OWNER_BYTES]

@@ -20,6 +20,7 @@ _SCHEMA: Final = """
     CREATE INDEX IF NOT EXISTS vectors_used ON vectors (used);
     CREATE TABLE IF NOT EXISTS owners (owner BLOB NOT NULL, key BLOB NOT NULL, PRIMARY KEY (owner, key)) WITHOUT ROWID;
 """
+DEFAULT_MAX_BYTES: Final = 1 << 30
 _BUSY_SECONDS: Final = 10.0
 _KEYS_A_QUERY: Final = 500
 #: A hit is written down as a use only when that many newer uses lie between, so that most hits write nothing.
@@ -46,7 +47,7 @@ class VectorStore:
 
     __slots__ = ("_max_bytes", "_path", "_usable")
 
-    def __init__(self, path: Path, max_bytes: int) -> None:
+    def __init__(self, path: Path, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
         self._path = path
         self._max_bytes = max_bytes
         self._usable = True

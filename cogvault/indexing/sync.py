@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogvault.config import Config
-from cogvault.embedders.cached import CachedEmbedder
+from cogvault.embedders.kept_vectors import KeptVectors
 from cogvault.errors import ModelError, VaultError
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
-from cogvault.indexing.forgetting import forget_vectors
+from cogvault.indexing.forgetting import Remains
 from cogvault.indexing.keyword import Applied, carry_out
 from cogvault.indexing.known_files import KnownFiles
 from cogvault.indexing.last_problems import LastProblems
@@ -91,6 +91,7 @@ class Syncer:
         summarizer: abstract and overview of a card, kept in its record; None = none. Another one puts all cards again,
             and their vectors stay.
         folders: where abstract and overview of each folder are kept; None = they are not made.
+        kept: the machine's cache of vectors where the model has none, or there is no model.
         now_ns: clock, nanoseconds since the epoch.
     """
 
@@ -105,6 +106,7 @@ class Syncer:
         chunker: Chunker | None = None,
         summarizer: Summarizer | None = None,
         folders: FolderStore | None = None,
+        kept: KeptVectors | None = None,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._root = root
@@ -115,6 +117,7 @@ class Syncer:
         self._options = options
         self._summarizer = summarizer
         self._folders = folders
+        self._remains = Remains(embedder, kept, summarizer)
         self._summarizer_name = "" if summarizer is None else summarizer.fingerprint
         self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{self._summarizer_name}"
         self._now_ns = now_ns
@@ -253,17 +256,10 @@ class Syncer:
             self._last.forget()
         meter.start("keyword")
         # Before the index forgets them, so that a kill leaves nothing behind.
-        forget_vectors(self._index.snapshot(), self._embedder, todo.removed)
-        if self._summarizer is not None:
-            for id in todo.removed:
-                self._summarizer.forget(id)
-        if isinstance(self._embedder, CachedEmbedder):
-            self._embedder.share(todo.moved)
+        self._remains.forget(self._index.snapshot(), todo.removed)
+        self._remains.share(todo.moved)
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
-        if self._summarizer is not None:
-            for old, new in todo.moved:
-                if new in applied.ids:
-                    self._summarizer.rename(old, new)
+        self._remains.rename((old, new) for old, new in todo.moved if new in applied.ids)
         report = self._told(look, applied, meter)  # what follows changes no answer
         if not is_hurried:
             return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))

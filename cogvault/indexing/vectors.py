@@ -62,7 +62,7 @@ def embed_pending(
                 outcome.is_complete = True
                 break
             if isinstance(embedder, CachedEmbedder):
-                embedder.own((chunk.card, chunk.chunk.embed_text) for chunk in chunks)
+                embedder.kept.own(embedder.fingerprint, ((chunk.card, chunk.chunk.embed_text) for chunk in chunks))
             made: list[tuple[int, FloatArray]] = []
             for chunk, result in _embed(embedder, chunks):
                 if isinstance(result, str):

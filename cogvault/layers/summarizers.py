@@ -43,10 +43,12 @@ class ExtractiveSummarizer:
 
     Args:
         estimate: length of a text in tokens.
+        earlier: what a language model said of the same cards before; it is kept for the time when one is asked again.
     """
 
-    def __init__(self, estimate: Callable[[str], int] = estimate_tokens) -> None:
+    def __init__(self, estimate: Callable[[str], int] = estimate_tokens, earlier: SummaryCache | None = None) -> None:
         self._estimate = estimate
+        self._earlier = earlier
 
     @property
     def fingerprint(self) -> str:
@@ -62,10 +64,12 @@ class ExtractiveSummarizer:
         return self.summarize(card)
 
     def forget(self, id: str) -> None:
-        """Nothing is kept."""
+        if self._earlier is not None:
+            self._earlier.forget(id)
 
     def rename(self, old: str, new: str) -> None:
-        """Nothing is kept."""
+        if self._earlier is not None:
+            self._earlier.rename(old, new)
 
 
 class LLMSummarizer:

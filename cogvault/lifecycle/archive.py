@@ -8,7 +8,6 @@ has the bytes, the times and the rights that it had.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,9 +18,7 @@ from pathlib import Path
 from cogvault.cards.addresses import paths_of
 from cogvault.cards.paths import is_usable_name, refusal
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
-from cogvault.embedders.cached import CachedEmbedder
-from cogvault.errors import CardError, CogvaultError, ConflictError, ModelError, PathError
-from cogvault.indexing.chunker import chunker_for
+from cogvault.errors import CardError, CogvaultError, ConflictError, PathError
 from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.files import read_bytes, refuse_link
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
@@ -30,8 +27,6 @@ from cogvault.text.normalise import nfc
 from cogvault.types import Action, ArchivedCard, CardInfo, WriteResult
 
 __all__ = ["archived", "forget", "purge", "purge_archived", "restore"]
-
-logger = logging.getLogger(__name__)
 
 _ARCHIVE = ".archive"
 _SUFFIX = ".md"
@@ -245,20 +240,7 @@ def _delete(workspace: Workspace, file: Path, id: str, path: str) -> None:
         flush_folder(file.parent)
     except OSError as error:
         raise CardError(f"cannot be deleted: {error.strerror}", path=path) from error
-    _forget_vectors(workspace, data, id, path)
-
-
-def _forget_vectors(workspace: Workspace, data: bytes, id: str, path: str) -> None:
-    """Drop the vectors of a card's text that are shared by all vaults of the machine."""
-    embedder = workspace.embedder()
-    if not isinstance(embedder, CachedEmbedder):
-        return
-    card = workspace.parser.parse(data, id=id, path=path)
-    try:
-        chunks = chunker_for(embedder, workspace.config.chunk_tokens).chunk(card)
-        embedder.forget([chunk.embed_text for chunk in chunks if chunk.embed_text])
-    except ModelError as error:
-        logger.warning("%s: its vectors stay in the cache until they are the oldest: %s", path, error)
+    workspace.forget_text(workspace.parser.parse(data, id=id, path=path))
 
 
 def _remove_empty(root: Path, folder: Path) -> None:

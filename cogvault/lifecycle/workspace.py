@@ -17,8 +17,9 @@ from cogvault.indexing.locking import hold
 from cogvault.indexing.report import SyncReport
 from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.leftovers import clear_leftovers
-from cogvault.protocols import CardParser, Embedder, Snapshot
+from cogvault.protocols import CardParser, Snapshot
 from cogvault.retrieval.succession import SharedGraph
+from cogvault.types import Card
 
 __all__ = ["Workspace"]
 
@@ -40,7 +41,7 @@ class Workspace:
             it cannot be had.
         wrote: tells that these paths (relative to the root) were written, moved or removed just now, so that the next
             answer of this process knows; it does not wait for the index.
-        embedder: the model of this vault, None = it has none.
+        forget_text: drops what the machine keeps of a card's text, as it was in the file that is gone.
         clock: the current instant, timezone-aware.
         links: which card a link means.
         cleared: set once what killed writers left was taken away, which the first write does.
@@ -55,7 +56,7 @@ class Workspace:
     fresh: Callable[[], Snapshot]
     latest: Callable[[], tuple[Snapshot, SyncReport]]
     wrote: Callable[[Iterable[str]], None]
-    embedder: Callable[[], Embedder | None]
+    forget_text: Callable[[Card], None]
     clock: Callable[[], datetime]
     links: SharedGraph = field(default_factory=SharedGraph, compare=False, repr=False)
     cleared: Event = field(default_factory=Event, compare=False, repr=False)

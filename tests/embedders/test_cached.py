@@ -84,7 +84,7 @@ def test_it_looks_like_the_embedder_inside(inner: Counting, file: Path) -> None:
 def test_forgotten_texts_leave_the_file(inner: Counting, file: Path) -> None:
     cached = CachedEmbedder(inner, file)
     secret, kept = cached.embed_documents(["secret", "kept"])
-    cached.forget(["secret", "never seen"])
+    cached.kept.forget(inner.fingerprint, ["secret", "never seen"])
     content = b"".join(part.read_bytes() for part in file.parent.iterdir())
     assert secret.tobytes() not in content
     assert kept.tobytes() in content
@@ -94,12 +94,12 @@ def test_forgotten_texts_leave_the_file(inner: Counting, file: Path) -> None:
 
 def test_cards_own_what_is_embedded_after_a_prune(inner: Counting, file: Path) -> None:
     cached = CachedEmbedder(inner, file, max_bytes=200_000)
-    cached.own([("a.md", "first"), ("a.md", "second"), ("b.md", "third")])
+    cached.kept.own(inner.fingerprint, [("a.md", "first"), ("a.md", "second"), ("b.md", "third")])
     for start in range(0, 1_000, 100):
         cached.embed_documents([f"text {number}" for number in range(start, start + 100)])
     assert count_rows(file) < 1_000
     cached.embed_documents(["first", "second", "third"])
-    cached.forget_cards(["a.md"])
+    cached.kept.forget_cards(["a.md"])
     inner.asked.clear()
     cached.embed_documents(["first", "second", "third"])
     assert inner.asked == ["first", "second"]
@@ -109,7 +109,7 @@ def test_a_prune_drops_the_owners_of_what_it_drops(inner: Counting, file: Path) 
     cached = CachedEmbedder(inner, file, max_bytes=200_000)
     for start in range(0, 1_000, 100):
         texts = [f"text {number}" for number in range(start, start + 100)]
-        cached.own([("a.md", text) for text in texts])
+        cached.kept.own(inner.fingerprint, [("a.md", text) for text in texts])
         cached.embed_documents(texts)
     with closing(sqlite3.connect(file)) as connection:
         owned = {key for (key,) in connection.execute("SELECT key FROM owners")}
@@ -118,7 +118,7 @@ def test_a_prune_drops_the_owners_of_what_it_drops(inner: Counting, file: Path) 
 
 
 def test_forgetting_makes_no_file(inner: Counting, file: Path) -> None:
-    CachedEmbedder(inner, file).forget(["text"])
+    CachedEmbedder(inner, file).kept.forget(inner.fingerprint, ["text"])
     assert not file.exists()
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from cogvault.cards import MarkdownCardParser
 from cogvault.embedders import HashingEmbedder
+from cogvault.embedders.kept_vectors import KeptVectors
 from cogvault.errors import ModelUnavailable
 from cogvault.indexes.memory import MemoryIndex
 from cogvault.indexing.chunker import Chunker
@@ -94,6 +95,7 @@ class Desk:
     keyword_only: bool = False
     summarizer: Summarizer | None = None
     folders: FolderStore | None = None
+    kept: KeptVectors | None = None
     now_ns: Callable[[], int] = later_ns
 
     @property
@@ -122,6 +124,7 @@ class Desk:
             chunker=self.chunker,
             summarizer=self.summarizer,
             folders=self.folders,
+            kept=self.kept,
             now_ns=self.now_ns,
         )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cogvault.embedders import CachedEmbedder
-from cogvault.errors import ModelUnavailable
+from cogvault.embedders.kept_vectors import KeptVectors
+from cogvault.embedders.vector_store import VectorStore
 from cogvault.indexes import LocalIndex
 from cogvault.indexing.scan import ScanOptions
 from cogvault.layers.cache import SummaryCache, SummaryKey
@@ -77,16 +80,23 @@ def test_edited_and_moved_cards_keep_their_cached_vectors(desk: Desk, kept: Path
     assert holding(kept, vector([SECRET])) == holding(kept, vector(["nothing to hide"])) == ["vectors.sqlite"]
 
 
-def test_a_model_that_does_not_work_keeps_no_card_from_going(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: CachedEmbedder, texts: Sequence[str]) -> None:
-        raise ModelUnavailable("no network")
-
-    monkeypatch.setattr(CachedEmbedder, "forget", fail)
-    desk.write("a.md", SECRET)
-    desk.write("b.md", "other")
+@pytest.mark.parametrize("is_owned", [True, False])
+def test_a_process_without_a_model_leaves_no_vector_either(desk: Desk, kept: Path, is_owned: bool) -> None:
+    texts = [SECRET, "The launch code is frobozz."]
+    for text in texts:
+        desk.write("a.md", text)
+        desk.write("b.md", "nothing to hide")
+        desk.sync()
+    if not is_owned:  # a cache of before cards owned their texts
+        with closing(sqlite3.connect(kept / "vectors.sqlite")) as database, database:
+            database.execute("DELETE FROM owners")
+    desk.embedder, desk.kept = None, KeptVectors(VectorStore(kept / "vectors.sqlite"))
+    (desk.root / "a.md").rename(desk.root / "c.md")
     desk.sync()
-    (desk.root / "a.md").unlink()
-    assert desk.sync().removed == ("a.md",)
+    (desk.root / "c.md").unlink()
+    assert desk.sync().removed == ("c.md",)
+    assert [bool(holding(kept, vector([text]))) for text in texts] == [not is_owned, False]
+    assert holding(kept, vector(["nothing to hide"])), "the other card's stays"
 
 
 def test_a_removed_card_takes_the_vectors_of_all_its_earlier_texts_along(desk: Desk, kept: Path) -> None:

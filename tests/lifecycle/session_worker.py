@@ -42,7 +42,7 @@ def workspace(base: Path, wrote: list[str] | None = None) -> Workspace:
         state_folder=base / "state",
         fresh=_no_index,
         latest=_no_index,
-        embedder=lambda: None,
+        forget_text=lambda card: None,
         wrote=told.extend,
         clock=lambda: NOW,
     )

@@ -132,6 +132,33 @@ def test_purging_takes_the_text_out_of_everything(desk: Desk, by_archive: bool) 
     assert b"xylophonist" not in everything_on_disk(desk.indexes, desk.caches)
 
 
+@pytest.mark.parametrize("by_archive", [False, True])
+def test_a_process_without_a_model_purges_the_vectors_too(desk: Desk, by_archive: bool) -> None:
+    desk.write("b.md", "quokka\n")
+    desk.write("secret.md", "The xylophonist hides honey.\n")
+    cached(desk).sync()
+    assert _rows(desk) == 2
+    vault = desk.open(model="none")
+    if by_archive:
+        vault.forget("secret.md")
+        vault.purge("secret.md")
+    else:
+        vault.forget("secret.md", purge=True)
+    assert _rows(desk) == 1
+
+
+def test_the_text_of_an_archived_card_that_was_embedded_since_goes_without_a_model(desk: Desk) -> None:
+    desk.write("secret.md", "# Plans\n\nThe xylophonist hides honey.\n")
+    vault = cached(desk)
+    vault.forget("secret.md")
+    desk.write("copy.md", "# Plans\n\nThe xylophonist hides honey.\n")
+    vault.sync()
+    assert _rows(desk) == 1
+    vault.close()
+    desk.open(model="none").purge("secret.md")
+    assert _rows(desk) == 0
+
+
 def _rows(desk: Desk) -> int:
     with closing(sqlite3.connect(desk.caches / "vectors.sqlite")) as database:
         (count,) = database.execute("SELECT count(*) FROM vectors").fetchone()

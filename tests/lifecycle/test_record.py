@@ -48,7 +48,7 @@ class Shelf:
             state_folder=self.base / "state",
             fresh=self.sync,
             latest=lambda: (self.sync(), SyncReport()),
-            embedder=lambda: None,
+            forget_text=lambda card: None,
             wrote=self.told.extend,
             clock=lambda: NOW,
         )
