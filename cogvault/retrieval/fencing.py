@@ -27,12 +27,21 @@ class Fenced:
     Attributes:
         text: status, notice and memories.
         tokens: its size as estimated, never above the budget.
-        shown: the hits that are in it.
+        shown: the hits that are in it; of a card with several hits the best.
     """
 
     text: str
     tokens: int
     shown: tuple[Hit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """One card: its hit, where the text stands, and the text, fuller first."""
+
+    hit: Hit
+    source: str
+    texts: tuple[str, ...]
 
 
 def fenced(
@@ -41,34 +50,38 @@ def fenced(
     *,
     token: Callable[[], str] = lambda: secrets.token_hex(8),
 ) -> Fenced:
-    """Put each hit between markers, best first, as many as fit.
+    """Put each memory between markers, best first, as many as fit: cards of a packed answer, else hits.
 
     Args:
-        hits: an answer of ``Vault.search``.
+        hits: an answer of ``Vault.search``; leave the markers some room when it packs one.
         budget_tokens: size of the whole text at most, markers included.
         token: draws what makes the marker unforgeable.
 
     Returns:
-        The text. A hit that does not fit is left out, and the text says how many were; the first one is cut instead.
+        The text. A memory that does not fit is left out, and the text says how many were; the first one is cut instead.
     """
-    name = _marker("\n".join(f"{hit.text}\n{hit.reply}" for hit in hits), token)
+    memories = _memories(hits)
+    name = _marker("\n".join(memory.texts[0] for memory in memories), token)
     blocks: list[str] = []
     shown: list[Hit] = []
-    for hit in hits:
-        block = _block(hit, name, f"{hit.text}\n\n{hit.reply}")
-        if not _fits(hits, name, [*blocks, block], budget_tokens):
-            block = _block(hit, name, hit.text)
-        if not _fits(hits, name, [*blocks, block], budget_tokens):
+
+    def is_room(block: str) -> bool:
+        left = len(memories) - len(blocks) - 1
+        return estimate_tokens(_document(hits, name, [*blocks, block], left)) <= budget_tokens
+
+    for memory in memories:
+        block = next(filter(is_room, (_block(memory, name, text) for text in memory.texts)), None)
+        if block is None:
             if blocks:
                 continue
-            overhead = estimate_tokens(_document(hits, name, [_block(hit, name, "")]))
-            text = clip(hit.text, budget_tokens - overhead)
+            around = _document(hits, name, [_block(memory, name, "")], len(memories) - 1)
+            text = clip(memory.texts[-1], budget_tokens - estimate_tokens(around))
             if not text:
                 break
-            block = _block(hit, name, text)
+            block = _block(memory, name, text)
         blocks.append(block)
-        shown.append(hit)
-    text = _document(hits, name, blocks)
+        shown.append(memory.hit)
+    text = _document(hits, name, blocks, len(memories) - len(blocks))
     return Fenced(text, estimate_tokens(text), tuple(shown))
 
 
@@ -93,30 +106,42 @@ def _marker(texts: str, token: Callable[[], str]) -> str:
     return name
 
 
-def _fits(hits: Hits, name: str, blocks: list[str], budget_tokens: int) -> bool:
-    return estimate_tokens(_document(hits, name, blocks)) <= budget_tokens
+def _memories(hits: Hits) -> list[_Memory]:
+    if not hits.passages:
+        return [_Memory(hit, _source(hit), _texts(hit)) for hit in hits]
+    best = {hit.id: hit for hit in reversed(hits)}
+    return [_Memory(best[told.card], told.source, (told.text,)) for told in hits.passages]
 
 
-def _document(hits: Hits, name: str, blocks: list[str]) -> str:
+def _source(hit: Hit) -> str:
+    return hit.citation if hit.layer == "L2" else hit.file  # an overview or abstract is of all of it
+
+
+def _texts(hit: Hit) -> tuple[str, ...]:
+    return (f"{hit.text}\n\n{hit.reply}", hit.text) if hit.reply else (hit.text,)
+
+
+def _document(hits: Hits, name: str, blocks: list[str], left: int) -> str:
     lines = []
     if hits.status is not Status.OK:
         lines.append(f"Status {hits.status.value}: {hits.reason}" + (f" ({hits.hint})" if hits.hint else ""))
     elif not hits:
         lines.append("Nothing found.")
-    if left := len(hits) - len(blocks):
+    if left:
         lines.append(f"{left} more left out to keep within the budget.")
     if blocks:
         lines.append(_NOTICE.format(name=name))
     return "\n\n".join([*(["\n".join(lines)] if lines else []), *blocks])
 
 
-def _block(hit: Hit, name: str, text: str) -> str:
+def _block(memory: _Memory, name: str, text: str) -> str:
+    hit = memory.hit
     when = hit.at or hit.updated or hit.created
     return "\n".join(
         [
             _open(
                 name,
-                source=hit.citation,
+                source=memory.source,
                 title=hit.title,
                 type=hit.type or "",
                 date=when.date().isoformat() if when else "",

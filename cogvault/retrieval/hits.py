@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, overload
 
 from cogvault.retrieval.notebook import as_html
+from cogvault.retrieval.packing import Passage
 from cogvault.types import JsonValue, Status, to_json
 
 
@@ -143,6 +144,7 @@ class Hits(Sequence[Hit]):
         near_misses: the nearest cards below the threshold, when the answer is empty.
         text: the packed answer, when ``budget_tokens`` was given.
         tokens: its size, by ``cogvault.layers.tokens.estimate_tokens``.
+        passages: what the packed answer tells, card by card.
     """
 
     items: tuple[Hit, ...]
@@ -153,6 +155,7 @@ class Hits(Sequence[Hit]):
     near_misses: tuple[Hit, ...] = ()
     text: str = ""
     tokens: int = 0
+    passages: tuple[Passage, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...
@@ -177,6 +180,7 @@ class Hits(Sequence[Hit]):
             "near_misses": [hit.to_dict() for hit in self.near_misses],
             "text": self.text,
             "tokens": self.tokens,
+            "passages": to_json(self.passages),
             "trace": self.trace.to_dict(),
         }
 

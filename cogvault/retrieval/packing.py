@@ -42,18 +42,40 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """What an answer tells of one card.
+
+    Attributes:
+        card: the card's id.
+        source: citation of its beginning; of an overview or abstract the file.
+        note: date, and a label when the card is outdated.
+        text: the words; a gap between runs of chunks names the lines that follow.
+    """
+
+    card: str
+    source: str
+    note: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Packed:
     """An answer.
 
     Attributes:
-        text: what to show.
+        passages: what it tells, card by card.
+        text: what to show: the same, each passage under its source.
         tokens: its size by the given count, never above the budget.
         chosen: (place, layer) of every piece that is in it, best first.
     """
 
+    passages: tuple[Passage, ...]
     text: str
     tokens: int
     chosen: tuple[tuple[int, str], ...]
+
+
+NOTHING_PACKED = Packed((), "", 0, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +120,7 @@ def pack(
         news = [form for form in forms if all(taken.text and taken.text not in seen for taken in form)]
         for form in news:
             trial = {**groups, piece.card: sorted([*told, *form], key=_reading_order)}
-            if count(_render(trial)) <= budget:
+            if count(_render(_passages(trial))) <= budget:
                 groups = trial
                 order.extend(taken for taken in form if taken is form[0] or taken.piece.place != piece.place)
                 seen.update(taken.text for taken in form)
@@ -106,8 +128,10 @@ def pack(
                 break
         else:
             misses += bool(news)
-    text = _render(groups)
-    return Packed(text, count(text) if text else 0, tuple((taken.piece.place, taken.layer) for taken in order))
+    passages = _passages(groups)
+    text = _render(passages)
+    chosen = tuple((taken.piece.place, taken.layer) for taken in order)
+    return Packed(passages, text, count(text) if text else 0, chosen)
 
 
 def _forms(
@@ -127,32 +151,32 @@ def _reading_order(taken: _Taken) -> int:
     return taken.piece.position
 
 
-def _render(groups: dict[str, list[_Taken]]) -> str:
-    return "\n\n".join(_render_card(taken) for taken in groups.values())
+def _render(passages: Sequence[Passage]) -> str:
+    return "\n\n".join(
+        f"{told.source} ({told.note})\n{told.text}" if told.note else f"{told.source}\n{told.text}" for told in passages
+    )
 
 
-def _render_card(taken: Sequence[_Taken]) -> str:
-    """One card: a citation with a note, then its runs; a gap between runs names the lines that follow."""
+def _passages(groups: dict[str, list[_Taken]]) -> tuple[Passage, ...]:
+    return tuple(map(_passage, groups.values()))
+
+
+def _passage(taken: Sequence[_Taken]) -> Passage:
+    """One card: its runs; a gap between them names the lines that follow."""
     first = taken[0].piece
     if taken[0].layer != "L2":
-        return f"{first.file}{_note(first)}\n{taken[0].text}"
+        return Passage(first.card, first.file, first.note, taken[0].text)
     runs: list[list[_Taken]] = []
     for item in taken:
         if runs and item.piece.position == runs[-1][-1].piece.position + 1:
             runs[-1].append(item)
         else:
             runs.append([item])
-    blocks = []
-    for place, run in enumerate(runs):
-        lines = _lines(run[0].piece.lines[0], run[-1].piece.lines[1])
-        head = f"{first.file}{lines}{_note(first)}" if place == 0 else f"{GAP} {lines}"
-        blocks.append(head + "\n" + "\n".join(item.text for item in run))
-    return "\n".join(blocks)
+    places = [_lines(run[0].piece.lines[0], run[-1].piece.lines[1]) for run in runs]
+    texts = ["\n".join(item.text for item in run) for run in runs]
+    later = (f"{GAP} {lines}\n{text}" for lines, text in zip(places[1:], texts[1:], strict=True))
+    return Passage(first.card, first.file + places[0], first.note, "\n".join([texts[0], *later]))
 
 
 def _lines(first: int, last: int) -> str:
     return f"#L{first}" if first == last else f"#L{first}-L{last}"
-
-
-def _note(piece: Piece) -> str:
-    return f" ({piece.note})" if piece.note else ""

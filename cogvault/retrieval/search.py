@@ -22,7 +22,7 @@ from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
 from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
 from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, keyword_thresholds, select
-from cogvault.retrieval.packing import Packed
+from cogvault.retrieval.packing import NOTHING_PACKED, Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
 from cogvault.retrieval.request import describe
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
@@ -357,8 +357,8 @@ class Searcher:
             notes=tuple(steps.notes),
             sequence=snapshot.stats.sequence,
         )
-        text, tokens = ("", 0) if packed is None else (packed.text, packed.tokens)
-        return Hits(tuple(hits), status, trace, reason, hint, tuple(near), text, tokens)
+        told = NOTHING_PACKED if packed is None else packed
+        return Hits(tuple(hits), status, trace, reason, hint, tuple(near), told.text, told.tokens, told.passages)
 
 
 def _why_empty(snapshot: Snapshot, request: SearchRequest, *, too_tight: bool) -> tuple[str, str]:

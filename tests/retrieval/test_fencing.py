@@ -1,6 +1,7 @@
 """An answer as text for an agent."""
 
 import re
+from dataclasses import replace
 from itertools import chain, repeat
 
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from cogvault import Hits, fence_text, fenced
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.retrieval.hits import Trace
+from cogvault.retrieval.packing import Passage
 from cogvault.types import Status
 from tests.retrieval.values import hit
 
@@ -71,6 +73,22 @@ def test_the_best_memory_is_cut_rather_than_left_out() -> None:
     made = fenced(answer("word " * 2000, "short"), 200)
     assert [shown.id for shown in made.shown][:1] == ["card0.md"]
     assert "word…" in made.text
+
+
+def test_of_a_packed_answer_each_card_stands_between_markers_of_its_own() -> None:
+    hits = answer("head", "other", layer="L2")
+    passages = (
+        Passage("card0.md", "card0.md#L1-L30", "2026-01-01", "head\nbody\n… #L20\nmore"),
+        Passage("card1.md", "card1.md", "", "in short"),
+    )
+    made = fenced(replace(hits, passages=passages), token=lambda: "1")
+    assert re.findall(r'<memory-1 source="([^"]+)"', made.text) == ["card0.md#L1-L30", "card1.md"]
+    assert "head\nbody\n… #L20\nmore\n</memory-1>" in made.text
+    assert [shown.id for shown in made.shown] == ["card0.md", "card1.md"]
+
+
+def test_an_abstract_is_of_the_whole_file() -> None:
+    assert 'source="card0.md" ' in fenced(answer("in short", layer="L0")).text
 
 
 def test_one_text_is_fenced_with_its_source() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cogvault.layers.tokens import estimate_tokens
-from cogvault.retrieval.packing import Packed, Piece, pack
+from cogvault.retrieval.packing import NOTHING_PACKED, Packed, Piece, pack
 
 HUGE = 10**9
 Shorter = Callable[[str], tuple[str, str]]
@@ -128,7 +128,7 @@ def test_a_later_small_chunk_fills_what_a_large_one_left() -> None:
 
 def test_a_budget_that_nothing_fits_gives_no_text() -> None:
     found = packed(piece(0), piece(1, "b.md"), budget=3, shorter=layers)
-    assert found == Packed("", 0, ())
+    assert found == NOTHING_PACKED
 
 
 def test_blank_chunks_are_not_told() -> None:

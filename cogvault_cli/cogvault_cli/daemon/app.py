@@ -78,7 +78,7 @@ class HookBody(OpenBody):
     event: Literal["session-start", "prompt"]
     project: str = Field("", description="Name of the folder where the agent works (session-start).")
     prompt: str = Field("", description="What the user wrote (prompt).")
-    seen: list[str] = Field([], description="Ids that the session was told (prompt).")
+    seen: list[str] = Field([], description="Ids that the session was told.")
 
 
 class Empty(Arguments):
@@ -161,7 +161,7 @@ def _add_hook(app: FastAPI, house: House, threads: anyio.CapacityLimiter) -> Non
         folder = house.open(body.tenant, body.settings, body.environment)
         with house.vault(str(folder)) as vault:
             is_start = body.event == "session-start"
-            told = on_start(vault, body.project) if is_start else on_prompt(vault, body.prompt, body.seen)
+            told = on_start(vault, body.project, body.seen) if is_start else on_prompt(vault, body.prompt, body.seen)
         return told._asdict()
 
     @app.post("/v1/vault/hook", summary="What to tell an agent.", responses=_FAILURES)

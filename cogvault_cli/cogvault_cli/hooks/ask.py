@@ -30,11 +30,9 @@ def ask(event: Event, folder: Path) -> str:
     """
     vault = folder.resolve()  # as the daemon names it
     seen = StateFile(hooks_folder(), vault, event.session, "seen")
-    known: list[str] = []
-    if event.name == "prompt":
-        known = [id for id in seen.read().get("ids", []) if isinstance(id, str)]
-    elif event.source in _FORGETFUL:
+    if event.source in _FORGETFUL:
         seen.remove()
+    known = [id for id in seen.read().get("ids", []) if isinstance(id, str)]
     told = _call(
         {
             "tenant": str(vault),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from cogvault import Vault, clip, estimate_tokens, fence_text
+from cogvault import Fenced, Hit, Hits, Vault, clip, estimate_tokens, fence_text, fenced
+from cogvault.types import Status
 
 __all__ = ["BUDGET_TOKENS", "MIN_SCORE", "Told", "on_prompt", "on_start"]
 
@@ -16,6 +18,8 @@ MIN_SCORE = 0.45
 _MAX_HITS = 8
 _MAX_QUERY_CHARS = 8000
 _ABSTRACT_TOKENS = 150
+# What markers around two or three memories take, which packing does not count.
+_MARKER_TOKENS = 160
 _HEADER = "Memories that may bear on this prompt (cogvault):"
 _ADVICE = "Ask cogvault_recall before deciding what may have come up before; record what is decided or learned."
 
@@ -32,34 +36,29 @@ class Told(NamedTuple):
     ids: tuple[str, ...] = ()
 
 
-def on_start(vault: Vault, project: str) -> Told:
+def on_start(vault: Vault, project: str, seen: Sequence[str]) -> Told:
     """The vault in short, its pinned cards, and those that bear on the project; nothing of an empty vault.
 
     Args:
         vault: the daemon's, which watches the files itself.
         project: name of the folder where the agent works.
+        seen: ids that the session was told.
     """
     status = vault.status()
     if not status.cards:
         return Told("")
     header = f"Long-term memory (cogvault): {status.cards} cards, status {status.status.value}. {_ADVICE}"
-    abstract = clip(vault.layers().abstract, _ABSTRACT_TOKENS)
-    left = _left(header) - estimate_tokens(f"{abstract}\n\n")
+    abstract = fence_text(clip(vault.layers().abstract, _ABSTRACT_TOKENS), "the vault", layer="L0")
+    begin = f"{header}\n\n{abstract}"
+    left = _left(begin)
     query = project or "project"
+    pinned = vault.search(query, _MAX_HITS, where={"pinned": True}, min_score=0.0, session_seen=seen, sync=False)
     # Half for the pinned ones, whatever they are about.
-    pinned = vault.search(
-        query, _MAX_HITS, where={"pinned": True}, min_score=0.0, budget_tokens=left // 2, layer="L0", sync=False
-    )
-    others = vault.search(
-        query,
-        _MAX_HITS,
-        min_score=MIN_SCORE,
-        budget_tokens=left // 2,
-        layer="L0",
-        session_seen=[hit.id for hit in pinned],
-        sync=False,
-    )
-    return Told(_told(header, "\n\n".join(text for text in (abstract, pinned.text, others.text) if text)))
+    kept = fenced(_in_short(vault, pinned), left // 2).shown
+    known = [*seen, *(hit.id for hit in kept)]
+    others = vault.search(query, _MAX_HITS, min_score=MIN_SCORE, session_seen=known, sync=False)
+    answer = _in_short(vault, others)
+    return _told(begin, fenced(replace(answer, items=(*kept, *answer)), left))
 
 
 def on_prompt(vault: Vault, prompt: str, seen: Sequence[str]) -> Told:
@@ -73,16 +72,29 @@ def on_prompt(vault: Vault, prompt: str, seen: Sequence[str]) -> Told:
     query = prompt.strip()[:_MAX_QUERY_CHARS]
     if not query or query.startswith("/"):  # a command's name says nothing about its subject
         return Told("")
+    left = _left(_HEADER)
     hits = vault.search(
-        query, _MAX_HITS, min_score=MIN_SCORE, budget_tokens=_left(_HEADER), session_seen=seen, sync=False
+        query, _MAX_HITS, min_score=MIN_SCORE, budget_tokens=left - _MARKER_TOKENS, session_seen=seen, sync=False
     )
-    return Told(_told(_HEADER, hits.text), tuple(dict.fromkeys(hit.id for hit in hits))) if hits.text else Told("")
+    answer = fenced(hits, left)
+    return _told(_HEADER, answer) if answer.shown else Told("")
 
 
-def _left(header: str) -> int:
+def _in_short(vault: Vault, hits: Hits) -> Hits:
+    """The same cards, each once, by their abstracts; without a status, which the beginning tells."""
+    cards: dict[str, Hit] = {}
+    for hit in hits:
+        cards.setdefault(hit.id, hit)
+    items = [replace(hit, text=vault.layers(id).abstract, reply="", layer="L0") for id, hit in cards.items()]
+    return replace(hits, items=tuple(items), status=Status.OK)
+
+
+def _left(begin: str) -> int:
     """Tokens for the memories themselves."""
-    return BUDGET_TOKENS - estimate_tokens(_told(header, ""))
+    return BUDGET_TOKENS - estimate_tokens(f"{begin}\n\n")
 
 
-def _told(header: str, memories: str) -> str:
-    return f"{header}\n\n{fence_text(memories, 'the vault')}"
+def _told(begin: str, answer: Fenced) -> Told:
+    if not answer.shown:
+        return Told(begin)
+    return Told(f"{begin}\n\n{answer.text}", tuple(dict.fromkeys(hit.id for hit in answer.shown)))
