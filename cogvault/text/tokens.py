@@ -31,8 +31,9 @@ _TOKEN = regex.compile(
 _ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[_\-./\\:@&'+#~][A-Za-z0-9]+)*(?:\+\+|\#)?")
 _PART = regex.compile(rf"{_LETTER}+", regex.V1)
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|\p{Lu}+\p{N}*|[\p{L}\p{M}\p{N}]", regex.V1)
-# Numbers joined to one, as versions and dates are.
-_NUMBER = regex.compile(r"\p{N}+(?:[_\-./\\:]\p{N}+)+", regex.V1)
+# Numbers joined to one, as versions and dates are. Nothing is given back, and looked for only where a number begins: a
+# long number alone would take the square of its length.
+_NUMBER = regex.compile(r"(?<!\p{N})\p{N}++(?:[_\-./\\:]\p{N}++)++", regex.V1)
 # Letters and a number, or the other way round; hashes, which change more often, are no compounds.
 _LETTERS_AND_NUMBER = regex.compile(
     r"(?P<letters>[\p{L}\p{M}]+)(?P<number>\p{N}+)|(?P<number>\p{N}+)(?P<letters>[\p{L}\p{M}]+)", regex.V1
@@ -126,7 +127,7 @@ def grams(word: str) -> tuple[str, ...]:
     if is_dense(word):
         return tuple(dict.fromkeys(word))
     marked = f"<{word}>"
-    return tuple(dict.fromkeys(marked[i : i + GRAM_LENGTH] for i in range(len(marked) - GRAM_LENGTH + 1)))
+    return tuple(dict.fromkeys([marked[i : i + GRAM_LENGTH] for i in range(len(marked) - GRAM_LENGTH + 1)]))
 
 
 def is_identifier(word: str) -> bool:

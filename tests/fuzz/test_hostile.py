@@ -75,6 +75,8 @@ def test_no_shape_hangs(target: Target) -> None:
 @pytest.mark.parametrize(
     ("target", "shape"),
     [
+        ("analyzer", "digits"),
+        ("analyzer", "digits-in-words"),
         ("analyzer", "ellipses-in-words"),
         ("analyzer", "dots-in-words"),
         ("analyzer", "marks-out-of-order"),
