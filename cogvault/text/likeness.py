@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cogvault.text.tokens import is_dense, is_identifier, stem, words
@@ -17,6 +18,9 @@ _SHORT = 0.25
 _SHORT_LETTERS = 3
 # What tells one fact from another of the same form: numbers, keys, versions.
 _IDENTIFIER = 1.5
+# Words that one text has in the place of others, as in "port 80" and "port 443", count as shared by this part.
+_IN_PLACE = 0.5
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,13 @@ class Overlap:
         shared: of the words that both have.
         total: of all words of the print.
         least: what the words of the part weigh at least.
+        exchanged: what other words can add that the whole has in the place of those that the part lacks.
     """
 
     shared: float
     total: float
     least: float
+    exchanged: float = 0.0
 
     @property
     def share(self) -> float:
@@ -56,8 +62,13 @@ class Overlap:
 
         That is when what else it says is what the print still lacks, and nothing more.
         """
-        lacking = 0.0 if is_all else self.total - self.shared
-        return 2 * (self.shared + lacking) / (self.total + self.least + lacking) if self.total else 0.0
+        if not self.total:
+            return 0.0
+        if is_all:  # exchanged words of the whole weigh twice of what they add, or more
+            whole = max(self.least, self.shared + self.exchanged / _IN_PLACE)
+            return 2 * (self.shared + self.exchanged) / (self.total + whole)
+        lacking = self.total - self.shared
+        return 2 * (self.shared + lacking) / (self.total + self.least + lacking)
 
 
 def print_of(text: str) -> Print:
@@ -75,13 +86,24 @@ def print_of(text: str) -> Print:
 def likeness(one: Print, other: Print) -> float:
     """Weighted Dice coefficient of the distinct words (Dice 1945): twice what is shared, by what both have.
 
+    Where one has a number in the place of another number, half of its weight counts as shared; and so does one other
+    word in the place of another: a corrected fact is its old form with another value.
+
     1 for texts with the same words in any order, 0 for texts without a common one.
     """
     if one.digest == other.digest:
         return 1.0
     shared = sum(weight for word, weight in one.weights.items() if word in other.weights)
     total = sum(one.weights.values()) + sum(other.weights.values())
-    return 2 * shared / total if total else 0.0
+    if not shared:
+        return 0.0
+    here, there = (_exchangeable(a.weights, a.weights.keys() - b.weights) for a, b in ((one, other), (other, one)))
+    exchanged = sum(
+        min(mine, its)
+        for those, others in zip(here, there, strict=True)
+        for mine, its in zip(those, others, strict=False)
+    )
+    return 2 * (shared + _IN_PLACE * exchanged) / total
 
 
 def overlap(one: Print, text: str) -> Overlap:
@@ -90,10 +112,23 @@ def overlap(one: Print, text: str) -> Overlap:
     stems = {stem(word) for word in found}
     found |= stems
     total = sum(one.weights.values())
-    shared = sum(weight for word, weight in one.weights.items() if word in found)
+    lacking = one.weights.keys() - found
+    shared = total - sum(one.weights[word] for word in lacking)
+    exchanged = _IN_PLACE * sum(map(sum, _exchangeable(one.weights, lacking)))
     # A stem of more letters is one of a longer word, and nothing weighs less than a short one.
     least = sum(1.0 if len(each) > _SHORT_LETTERS else _SHORT for each in stems)
-    return Overlap(shared, total, max(shared, least))
+    return Overlap(shared, total, max(shared, least), exchanged)
+
+
+def _exchangeable(weights: Mapping[str, float], words: Iterable[str]) -> tuple[list[float], list[float]]:
+    """Weights of the words that may stand in the place of others, heaviest first: numbers, and another word when it is
+    the only one; of a script without blanks one character, which is in two pairs of them."""
+    numbers, others = [], []
+    for word in words:
+        (numbers if _DIGIT.search(word) else others).append(word)
+    if len(others) > (2 if all(map(is_dense, others)) else 1):
+        others = []
+    return sorted((weights[word] for word in numbers), reverse=True), sorted(weights[word] for word in others)
 
 
 def telling_words(text: str, limit: int) -> list[str]:

@@ -40,6 +40,21 @@ NEAR = [
     ),
     ("The user's timezone is Europe/Kyiv.", "User's timezone: Europe/Kyiv"),
     ("Always run make lint before you commit.", "Always run `make lint` before committing."),
+    # Another value in the place of the old one.
+    ("The port is 80.", "The port is 443."),
+    ("port is 80", "port is 443"),
+    ("Deploys go out on Tuesday.", "Deploys go out on Friday."),
+    (
+        "The backup of the orders database runs at 02:00 on Sunday.",
+        "The backup of the orders database runs at 03:30 on Monday.",
+    ),
+    ("Always run migrations on staging.", "Never run migrations on staging."),
+    ("Ana likes tea.", "Ana likes coffee."),
+    ("Ana's office is in Lisbon.", "Ana's office is in Porto."),
+    ("Сервер працює на порту 80.", "Сервер працює на порту 443."),
+    ("El despliegue es el martes.", "El despliegue es el viernes."),
+    ("服务器在上海。", "服务器在北京。"),
+    ("端口是80", "端口是443"),
 ]
 
 # Another fact, though of the same form or about the same thing.
@@ -78,5 +93,8 @@ APART = [
         "# Hotfix\n\n1. Branch from the last tag\n2. Cherry-pick the fix\n3. Ask for a review\n",
     ),
     ("Ticket 1041 is blocked by the vendor.", "Ticket 2077 waits for the design review."),
+    ("Ticket 1041 is blocked by the vendor.", "Ticket 2077 is waiting for a review."),
+    ("The port of Redis is 6379.", "The admin of Grafana is on floor 3."),
+    ("Call Ana on 555-1234.", "Pay Bob by 2026-03-02."),
     ("The API key lives in the vault under team/ci.", "The TLS certificate lives in the vault under team/web."),
 ]
