@@ -123,7 +123,8 @@ def overlap(one: Print, text: str) -> Overlap:
 def _exchangeable(weights: Mapping[str, float], words: Iterable[str]) -> tuple[list[float], list[float]]:
     """Weights of the words that may stand in the place of others, heaviest first: numbers, and another word when it is
     the only one; of a script without blanks one character, which is in two pairs of them."""
-    numbers, others = [], []
+    numbers: list[str] = []
+    others: list[str] = []
     for word in words:
         (numbers if _DIGIT.search(word) else others).append(word)
     if len(others) > (2 if all(map(is_dense, others)) else 1):
