@@ -19,6 +19,7 @@ import uvicorn
 from cogvault.client import Endpoint, RemoteVault, connect
 from cogvault_cli.daemon.app import create_app
 from cogvault_cli.daemon.house import House
+from cogvault_cli.daemon.protocol import configuration
 from cogvault_cli.daemon.serve import listen_unix
 
 Cogvault: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -147,7 +148,7 @@ def serving(house: House, place: Path, *, token: str = "", max_queue: int = 256)
     server: uvicorn.Server
     app = create_app(house, lambda: setattr(server, "should_exit", True), token, max_queue)
     with listen_unix(place) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, ws="none"))
+        server = uvicorn.Server(configuration(app))
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         wait_until(lambda: server.started, "the server has started")

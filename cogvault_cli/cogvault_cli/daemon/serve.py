@@ -115,6 +115,7 @@ def run(listener: socket.socket, token: str = "") -> None:
 
     from cogvault_cli.daemon.app import create_app
     from cogvault_cli.daemon.house import House
+    from cogvault_cli.daemon.protocol import configuration
 
     server: uvicorn.Server
 
@@ -122,14 +123,7 @@ def run(listener: socket.socket, token: str = "") -> None:
         server.should_exit = True
 
     with _ignored_signals(), House() as house:
-        settings = uvicorn.Config(
-            create_app(house, stop, token),
-            log_config=None,
-            access_log=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            ws="none",
-        )
-        server = uvicorn.Server(settings)
+        server = uvicorn.Server(configuration(create_app(house, stop, token), grace_seconds=GRACE_SECONDS))
         server.run(sockets=[listener])
 
 
