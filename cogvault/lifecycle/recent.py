@@ -13,7 +13,7 @@ __all__ = ["RecentTexts"]
 # Compared by words the newest, by digest far more.
 _COMPARED = 500
 _KEPT = 20_000
-# Texts that say nearly the same share at least this much of the weight of each: what is left then stands in place of words
+# Texts that say nearly the same share at least this much of the weight of each: the rest then stands in place of words
 # of the same weight.
 _SHARED = 2 * NEAR - 1
 
