@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cogvault.cards import fields, frontmatter, scan_markdown
 from cogvault.cards.decoding import decode, scrub
 from cogvault.cards.link_spans import link_spans
-from cogvault.cards.scan_markdown import Block, BlockKind, scan
+from cogvault.cards.scan_markdown import Block, BlockKind, blocks_of
 from cogvault.types import Card, Problem
 
 _VERSION = "2"
@@ -33,7 +35,7 @@ class MarkdownCardParser:
         block = frontmatter.parse(cut.block) if cut.state is frontmatter.State.CLOSED else frontmatter.Frontmatter()
         known = fields.read(block)
         lines = cut.body.split("\n")
-        blocks = scan(lines)
+        blocks = blocks_of(cut.body)
         problems = [Problem(path, fault.code, fault.message, fault.line, fault.key) for fault in known.faults]
         if decoded.problem is not None:
             problems.insert(0, Problem(path, decoded.problem, decoded.message, decoded.line))
@@ -69,7 +71,7 @@ class MarkdownCardParser:
         )
 
 
-def _first_heading(blocks: list[Block]) -> str:
+def _first_heading(blocks: Sequence[Block]) -> str:
     return next((block.text for block in blocks if block.kind is BlockKind.HEADING and block.text), "")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 VERSION = "1"
@@ -77,6 +78,12 @@ class Block(NamedTuple):
     text: str = ""
     at: str = ""
     offset: int = 0
+
+
+@lru_cache(1)
+def blocks_of(body: str) -> tuple[Block, ...]:
+    """Blocks of a text's lines. The last text's are remembered: a card is parsed, and right after that chunked."""
+    return tuple(scan(body.split("\n")))
 
 
 def scan(lines: Sequence[str]) -> list[Block]:

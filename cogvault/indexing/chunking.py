@@ -54,11 +54,11 @@ class _Section:
     turn: Block | None = None
 
 
-def _blocks(card: Card, lines: Sequence[str]) -> list[Block]:
+def _blocks(card: Card, lines: Sequence[str]) -> Sequence[Block]:
     """Blocks of the body; a frontmatter block left in it (``strip_frontmatter=False``) is one, as it stands."""
     cut = frontmatter.split(card.body) if card.body_line == 1 else None
     if cut is None or cut.state is not frontmatter.State.CLOSED:
-        return scan_markdown.scan(lines)
+        return scan_markdown.blocks_of(card.body)
     raw = cut.body_line - 1
     below = scan_markdown.scan(lines[raw:])
     moved = [block._replace(start=block.start + raw, end=block.end + raw) for block in below]

@@ -15,7 +15,6 @@ import numpy as np
 from cogvault.indexes.local import words
 from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import Document
-from cogvault.text.tokens import STEM_LENGTH, grams, stem
 
 _BATCH = 500
 
@@ -53,8 +52,9 @@ class _Streams:
     def learn(self, ids: Sequence[int]) -> None:
         """Look up what is not known of some words."""
         new = words.forms(self._connection, [id for id in ids if id not in self._exact])
-        stems = {id: self._keys.stem(stem(form)) for id, form in new.items() if len(form) >= STEM_LENGTH}
-        pieces = {id: [self._keys.gram(gram) for gram in grams(form)] for id, form in new.items()}
+        members = {id: self._keys.members(form) for id, form in new.items()}
+        stems = {id: key for id, (key, _) in members.items() if key is not None}
+        pieces = {id: own for id, (_, own) in members.items()}
         numbers = words.member_ids(self._connection, {*stems.values(), *chain.from_iterable(pieces.values())})
         try:
             self._exact.update((id, str(id)) for id in new)

@@ -13,6 +13,7 @@ from cogvault.indexes.infos import latest
 from cogvault.indexes.local import writer
 from cogvault.indexes.local.damage import is_damage
 from cogvault.indexes.local.heap import share_heaps
+from cogvault.indexes.local.keys import keys_of
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import ReadPool, file_identity
 from cogvault.indexes.local.roster import Roster
@@ -32,6 +33,8 @@ _WITHOUT_KEYWORD = "the keyword index is damaged; until it is made anew, every c
 # A matrix with more dead rows than this share, and more than a few, is copied without them.
 _DEAD_SHARE = 0.3
 _DEAD_ROWS = 4096
+# A change of so many cards is one of a row.
+_MANY_CARDS = 100
 
 
 class _Behind(Exception):
@@ -79,6 +82,9 @@ class LocalIndex:
             self._store.publish(connection)
             state = writer.commit(connection, change, records)
             self._store.publish(connection, is_loaded=True)
+            if len(records) < _MANY_CARDS:
+                # What many cards in a row shared.
+                keys_of.cache_clear()
             return state.sequence
 
     def snapshot(self) -> LocalSnapshot:

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 
+from cogvault.text.tokens import STEM_LENGTH, grams, stem
+
 _BYTES = 8
-_KNOWN = 65_536
+# Words of some hundred cards: those that are new are stored, and right after that given to the keyword engine.
+_KNOWN = 32_768
 
 
 class Keys:
@@ -22,6 +25,18 @@ class Keys:
         self.word = _remembered(b"word", uuid)
         self.stem = _remembered(b"stem", uuid)
         self.gram = _remembered(b"gram", uuid)
+        self.members = lru_cache(_KNOWN)(self._members)
+
+    def _members(self, form: str) -> tuple[int | None, tuple[int, ...]]:
+        """Key of a word's stem, None = the word is shorter than a stem; keys of its grams."""
+        own = self.stem(stem(form)) if len(form) >= STEM_LENGTH else None
+        return own, tuple(map(self.gram, grams(form)))
+
+
+@lru_cache(1)
+def keys_of(uuid: str) -> Keys:
+    """Keys of a catalog, the same for one commit after another: most of what they need was asked for by the last."""
+    return Keys(uuid)
 
 
 def _remembered(kind: bytes, uuid: str) -> Callable[[str], int]:

@@ -28,7 +28,7 @@ from cogvault.config import make_private
 from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
-from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.keys import keys_of
 from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
 from cogvault.indexes.local.pool import file_identity
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
@@ -209,7 +209,8 @@ class Store:
             # Written so that both are answered by an index: what is born changes, and only the dead are in theirs.
             dead = _versions(connection, f"born <= ? AND dead > ? AND dead < {NEVER}", reached, reached)
             born = _versions(connection, "changed > ? AND born > ? AND dead = ?", reached, reached, NEVER)
-            lexical.write(dead, documents(connection, born, Keys(state.uuid)), state.lexical, self._threads_for(born))
+            living = documents(connection, born, keys_of(state.uuid))
+            lexical.write(dead, living, state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
     def _rebuild(
@@ -295,7 +296,7 @@ class Store:
     ) -> Lexical:
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
-        found: Iterable[Document] = documents(connection, alive, Keys(state.uuid))
+        found: Iterable[Document] = documents(connection, alive, keys_of(state.uuid))
         if progress is not None:
             (total,) = connection.execute(
                 "SELECT ifnull(sum(chunks), 0) FROM cards WHERE dead = ?", (NEVER,)

@@ -13,7 +13,6 @@ import numpy as np
 from cogvault.indexes.local import codec
 from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.schema import COUNTER_PAGE, many
-from cogvault.text.tokens import STEM_LENGTH, grams, stem
 from cogvault.types import IntArray
 
 _BATCH = 500
@@ -134,7 +133,7 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeId
         [(key, free.member + n, np.array(own, "<u4").tobytes()) for n, (key, own) in enumerate(joined)],
     )
     for card in cards:
-        own = np.fromiter((ids[word] for chunk in card.chunks for word in chunk), np.int64)
+        own = np.fromiter(map(ids.__getitem__, chain.from_iterable(card.chunks)), np.int64)
         content = codec.encode_words(own)
         connection.execute(
             "INSERT INTO forward (version, content, checksum) VALUES (?, ?, ?)",
@@ -234,10 +233,9 @@ def by_member(words: Iterable[tuple[int, str]], keys: Keys) -> Mapping[int, list
     """Word ids by the key of each stem and of each gram; a word that is shorter than a stem has none."""
     found: defaultdict[int, list[int]] = defaultdict(list)
     for word, form in words:
-        if len(form) >= STEM_LENGTH:
-            found[keys.stem(stem(form))].append(word)
-        for gram in grams(form):
-            found[keys.gram(gram)].append(word)
+        own, pieces = keys.members(form)
+        for key in pieces if own is None else (own, *pieces):
+            found[key].append(word)
     return found
 
 

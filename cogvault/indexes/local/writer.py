@@ -11,7 +11,7 @@ import numpy as np
 from cogvault.indexes import int8
 from cogvault.indexes.infos import check_batch
 from cogvault.indexes.local import codec, words
-from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.keys import Keys, keys_of
 from cogvault.indexes.local.rows import card_checksum
 from cogvault.indexes.local.schema import NEVER, TEXT_BLOCK, State, many, read_state, transaction, write_state
 from cogvault.indexes.local.vectors import CardVectors
@@ -59,7 +59,7 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
     """
     with transaction(connection):
         state = read_state(connection)
-        sequence, keys = state.sequence + 1, Keys(state.uuid)
+        sequence, keys = state.sequence + 1, keys_of(state.uuid)
         gone = _alive(connection, [*change.remove, *(each.record.card.id for each in records)])
         born, state = _put(connection, records, replace(state, sequence=sequence), keys)
         if gone or born:
@@ -91,7 +91,7 @@ def purge(connection: sqlite3.Connection, reached: int) -> bool:
                 "SELECT version, chunks FROM cards WHERE dead <= ? AND dead < ?", (reached, NEVER)
             )
         ]
-        words.forget(connection, [card.version for card in dead], Keys(state.uuid))
+        words.forget(connection, [card.version for card in dead], keys_of(state.uuid))
         connection.executemany(
             "DELETE FROM texts WHERE chunk >= ? AND chunk < ?",
             [(card.version, card.version + card.chunks) for card in dead],
