@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from cogvault.cards import MarkdownCardParser
@@ -17,7 +16,7 @@ from cogvault.indexing.announced import Announced
 from cogvault.indexing.beside import Beside
 from cogvault.indexing.completeness import is_filled, is_lost
 from cogvault.indexing.debounce import Batch
-from cogvault.indexing.lag import Lag
+from cogvault.indexing.lag import Lag, State
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncProgress, SyncReport, unindexed
@@ -47,15 +46,6 @@ FIRST_LOOK_SECONDS = 1.5
 # which no edit is taken.
 QUIET_SECONDS = 30.0
 _UNFILLED = "the index is not complete: no sync of all files has ended since it was made"
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What an answer is worth, why, and what to do about it."""
-
-    status: Status
-    reason: str = ""
-    hint: str = ""
 
 
 class Engine:
@@ -100,7 +90,7 @@ class Engine:
         self._at_rest = at_rest
         self._lock = threading.RLock()
         self._closed = False
-        self._checked = float("-inf")
+        self._checked = self._noted = float("-inf")
         self._changed = float("-inf")
         self._announced = Announced()
         self._sampler = Sampler()
@@ -222,18 +212,18 @@ class Engine:
     def known(self) -> Snapshot:
         """What the index holds now: nobody is waited for and no vectors are made.
 
-        The files are looked at by the first call only, and only when nothing else has looked yet.
+        Changed files are looked for when nothing else has done so for ``config.refresh_seconds``; one thread does.
         """
         with self._lock:
-            is_first, self._checked = self._checked == float("-inf"), max(self._checked, 0.0)
+            now, looked = time.monotonic(), max(self._checked, self._noted)
+            if is_due := not self._is_watched and now - looked >= self._config.refresh_seconds:
+                self._noted = now
         snapshot = self.index().snapshot()
-        if is_first and (snapshot.stats.fault or self._is_lost(snapshot)):
+        if is_due and (snapshot.stats.fault or self._is_lost(snapshot)):
             self._repairs.begin(0)
-        elif is_first:
+        elif is_due:
             try:
-                self._look(
-                    lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS), is_whole=True
-                )
+                self._announced.settle(self._note, 0, is_whole=True)
             except CogvaultError as error:
                 logger.warning("the files were not looked at: %s", error)
         return self.index().snapshot()
@@ -354,6 +344,13 @@ class Engine:
         if paths is None:
             self.report = report
         return report.status is not Status.STALE
+
+    def _note(self, paths: set[str]) -> bool:
+        """Look for changes everywhere; the next look gives those in these paths their vectors."""
+        report = self._look(
+            lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS), is_whole=True
+        )
+        return report.status is not Status.STALE and not paths
 
     def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
         report = self._look(lambda syncer: sync_batch(syncer, batch, progress), is_whole=batch is None)

@@ -1,8 +1,21 @@
-"""Why an index may lag behind the files."""
+"""Why an index may lag behind the files, and what that makes of an answer."""
 
 from __future__ import annotations
 
-__all__ = ["Lag"]
+from dataclasses import dataclass
+
+from cogvault.types import Status
+
+__all__ = ["Lag", "State"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What an answer is worth, why, and what to do about it."""
+
+    status: Status
+    reason: str = ""
+    hint: str = ""
 
 
 class Lag:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from posixpath import dirname
+from posixpath import dirname, join
 
 from cogvault.cards.decoding import decode
 from cogvault.cards.slugs import cut as slug_cut
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted, draft_card
-from cogvault.lifecycle.other_case import OtherCase
+from cogvault.lifecycle.folder_names import FolderNames
 from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin, memory_of
 from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
 from cogvault.lifecycle.values import moment_text
@@ -28,6 +28,8 @@ __all__ = ["Recorder"]
 _SUFFIX = ".md"
 # Cards of one name; past this the folder has another problem.
 _MAX_SAME_NAME = 10_000
+# New files of other programs that are compared before a write; of more the index tells, as soon as it has them.
+_MAX_APPEARED = 200
 
 
 class Recorder:
@@ -41,7 +43,7 @@ class Recorder:
     def __init__(self, workspace: Workspace, known: Callable[[], Snapshot]) -> None:
         self._workspace = workspace
         self._similar = SimilarCards(workspace, known)
-        self._other_case = OtherCase()
+        self._names = FolderNames()
 
     def record(self, draft: Draft) -> WriteResult:
         """Write one card; see ``Vault.record``.
@@ -64,8 +66,11 @@ class Recorder:
         with self._workspace.writing():
             if (same := self._similar.twin(None, words, length, memory)) is not None:
                 return self._existing(same, draft, drafted, first)
-            # A name that the caller chose is his.
-            others = frozenset() if _is_named(draft) else self._other_case.names(first.file.parent)
+            names = self._names.look(first.file.parent, lambda: self._similar.names_in(dirname(first.path)))
+            for name in names.appeared[:_MAX_APPEARED]:
+                if (same := self._similar.appeared(join(dirname(first.path), name), words, length)) is not None:
+                    return self._existing(same, draft, drafted, first)
+            others = frozenset() if _is_named(draft) else names.clashing  # a name that the caller chose is his
             for placed, name in self._places(draft, drafted, first):
                 if (same := self._similar.twin(placed.id, words, length, memory)) is not None:
                     return self._existing(same, draft, drafted, first)
@@ -78,8 +83,7 @@ class Recorder:
                 except ConflictError:  # another program took the name just now
                     continue
                 self._similar.remember(placed.id, words)
-                if not _is_named(draft):
-                    self._other_case.wrote(placed.file.name)
+                self._names.wrote(placed.file.name)
                 break
             else:
                 hint = "use update to change it, or another name"

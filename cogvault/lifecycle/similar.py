@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 from cogvault.cards.addresses import DIMENSIONS, RESOURCES
 from cogvault.cards.paths import resolve_inside
 from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
+from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.known_files import KnownFiles
+from cogvault.indexing.scan import is_card_path
 from cogvault.lifecycle.recent import RecentTexts
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.retrieval.decay import validity
 from cogvault.text.likeness import NEAR, Print, likeness, overlap, print_of, telling_words
+from cogvault.text.normalise import nfc
 from cogvault.types import Card, Filter, SimilarCard, StoredChunk, Term, TermKind
 
 __all__ = ["SimilarCards", "Similarity", "Twin", "memory_of"]
@@ -103,6 +108,23 @@ class SimilarCards:
         found = self._read(id, length)
         return found.twin if found is not None and self._is_twin(found, words, memory) else None
 
+    def names_in(self, folder: str) -> frozenset[str]:
+        """File names of the known cards in a folder, "" = the root."""
+        prefix = f"{folder}/" if folder else ""
+        cards = self._known().cards
+        first = bisect_left(cards, prefix, key=lambda card: card.id)
+        below = takewhile(lambda card: card.id.startswith(prefix), islice(cards, first, None))
+        return frozenset(card.path.rpartition("/")[2] for card in below if "/" not in card.id[len(prefix) :])
+
+    def appeared(self, path: str, words: Print, length: int) -> Twin | None:
+        """A file that another program made just now, should it be a card with the very same text."""
+        id = nfc(path)
+        found = self._read(id, length, path) if path.lower().endswith(".md") else None
+        if found is None or not self._is_twin(found, words, memory_of(id)):
+            return None
+        is_card = is_card_path(self._workspace.root, ScanOptions.from_config(self._workspace.config), path)
+        return found.twin if is_card else None
+
     def remember(self, id: str, words: Print) -> None:
         """A card was written."""
         self._recent.add(id, words, memory_of(id))
@@ -129,9 +151,9 @@ class SimilarCards:
         same, like = self._recent.same(words, memory), self._recent.like(words)[:_CARDS]
         return like if same is None else [same, *like]
 
-    def _read(self, id: str, length: int) -> _OnDisk | None:
-        """The card; None = it is gone, cannot be read, or is far longer."""
-        for path in self._paths(id):
+    def _read(self, id: str, length: int, at: str | None = None) -> _OnDisk | None:
+        """The card, at this path if one is given; None = it is gone, cannot be read, or is far longer."""
+        for path in self._paths(id) if at is None else (at,):
             try:
                 file = resolve_inside(self._workspace.root, path)
                 if file.stat().st_size > _MAX_LENGTH_RATIO * length + _FRONTMATTER_BYTES:

@@ -419,6 +419,19 @@ def test_a_fact_that_returns_is_a_new_card(tmp_path: Path, end: str, is_known: b
     assert shelf.recorder.record(Draft("Port is 80.")).id == again.id
 
 
+@pytest.mark.parametrize("folder", ["", "resources/ops/"])
+def test_a_card_that_an_editor_wrote_just_now_is_not_written_again(tmp_path: Path, folder: str) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.recorder.record(Draft("The first one.", to=folder))
+    shelf.sync()
+    for name in ("Hand made.md", "Ручна.md"):
+        (shelf.root / folder / name).write_text(f"# {name}\n\nDeploys go out on Tuesday.\n")
+        found = shelf.recorder.record(Draft(f"# {name}\n\nDeploys go out on Tuesday.", to=folder))
+        assert (found.action, found.id) == (Action.EXISTING, folder + name)
+    (shelf.root / folder / "script.txt").write_text("No card.\n")
+    assert shelf.recorder.record(Draft("No card.", to=folder)).action is Action.CREATED
+
+
 def test_texts_that_differ_in_a_short_word_only_are_known_again(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     words = " ".join(f"templateword{chr(97 + number // 26)}{chr(97 + number % 26)}longish" for number in range(40))

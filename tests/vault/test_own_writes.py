@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cogvault.types import Action
 from tests.vault.conftest import Shelf
 
 THREADS = 8
@@ -41,3 +42,14 @@ def test_layers_of_folders_know_what_was_recorded(shelf: Shelf) -> None:
     vault.record("The otter swims at night.", title="Otter", to="user/ana/otter.md")
     assert vault.search("otter")
     assert "otter" in vault.layers("user").overview.lower()
+
+
+def test_what_an_editor_changed_is_not_recorded_again(shelf: Shelf) -> None:
+    shelf.write("a.md", "# Tea\n\nAna likes tea.\n")
+    shelf.write("b.md", "# Dog\n\nBob has a dog.\n")
+    vault = shelf.open()
+    vault.sync()
+    shelf.write("a.md", "# Tea\n\nAna likes coffee since she moved to Lisbon.\n")
+    again = vault.record("# Tea\n\nAna likes coffee since she moved to Lisbon.")
+    assert (again.action, again.id) == (Action.EXISTING, "a.md")
+    assert vault.record("# Tea\n\nAna likes tea.").action is Action.CREATED

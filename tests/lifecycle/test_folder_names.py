@@ -10,7 +10,7 @@ import pytest
 
 from cogvault.indexing.reading import is_trusted
 from cogvault.indexing.scan import stamp_of
-from cogvault.lifecycle.other_case import OtherCase
+from cogvault.lifecycle.folder_names import FolderNames
 from cogvault.types import Draft
 from tests.lifecycle.test_record import Shelf
 
@@ -39,60 +39,64 @@ def make(folder: Path, name: str) -> None:
         time.sleep(0.001)
 
 
+def clashing(names: FolderNames, folder: Path) -> frozenset[str]:
+    return names.look(folder, frozenset).clashing
+
+
 def test_only_names_with_capitals_are_given(tmp_path: Path) -> None:
     for name in ("Note_A.md", "note_b.md", "ÉTÉ.md"):
         make(tmp_path, name)
-    assert OtherCase().names(tmp_path) == {"note_a.md", "été.md"}
-    assert OtherCase().names(tmp_path / "new") == frozenset()
+    assert clashing(FolderNames(), tmp_path) == {"note_a.md", "été.md"}
+    assert clashing(FolderNames(), tmp_path / "new") == frozenset()
 
 
 def test_a_folder_that_only_its_user_changes_is_listed_once(tmp_path: Path, listed: list[Path]) -> None:
-    other_case = OtherCase(Clock())
+    names = FolderNames(Clock())
     make(tmp_path, "Old.md")
     for name in ("new.md", "Named.md"):
-        assert "old.md" in other_case.names(tmp_path)
+        assert "old.md" in clashing(names, tmp_path)
         make(tmp_path, name)
-        other_case.wrote(name)
-    assert other_case.names(tmp_path) == OtherCase().names(tmp_path) == {"old.md", "named.md"}
+        names.wrote(name)
+    assert clashing(names, tmp_path) == clashing(FolderNames(), tmp_path) == {"old.md", "named.md"}
     assert len(listed) == 2, "once by each"
 
 
 def test_what_another_program_makes_is_seen(tmp_path: Path) -> None:
-    other_case = OtherCase(Clock())
+    names = FolderNames(Clock())
     make(tmp_path, "Old.md")
-    other_case.names(tmp_path)
+    clashing(names, tmp_path)
     make(tmp_path, "own.md")
-    other_case.wrote("own.md")
+    names.wrote("own.md")
     make(tmp_path, "Theirs.md")
-    assert other_case.names(tmp_path) == {"old.md", "theirs.md"}
+    assert clashing(names, tmp_path) == {"old.md", "theirs.md"}
     (tmp_path / "Old.md").unlink()
-    assert other_case.names(tmp_path) == {"theirs.md"}
+    assert clashing(names, tmp_path) == {"theirs.md"}
 
 
 def test_what_hides_behind_a_write_is_seen_a_second_later(tmp_path: Path) -> None:
     clock = Clock()
-    other_case = OtherCase(clock)
+    names = FolderNames(clock)
     make(tmp_path, "own.md")
-    other_case.names(tmp_path)
+    clashing(names, tmp_path)
     make(tmp_path, "Theirs.md")
-    other_case.wrote("own.md")
+    names.wrote("own.md")
     clock.now += 1.1
-    assert other_case.names(tmp_path) == {"theirs.md"}
+    assert clashing(names, tmp_path) == {"theirs.md"}
 
 
 def test_folders_are_told_apart(tmp_path: Path) -> None:
-    other_case = OtherCase(Clock())
-    other_case.wrote("Before.md")
+    names = FolderNames(Clock())
+    names.wrote("Before.md")
     (tmp_path / "x").mkdir()
     make(tmp_path / "x", "A.md")
-    assert other_case.names(tmp_path / "x") == {"a.md"}
-    assert other_case.names(tmp_path) == frozenset()
+    assert clashing(names, tmp_path / "x") == {"a.md"}
+    assert clashing(names, tmp_path) == frozenset()
     (tmp_path / "x" / "A.md").unlink()
     (tmp_path / "x").rmdir()
-    assert other_case.names(tmp_path / "x") == frozenset()
+    assert clashing(names, tmp_path / "x") == frozenset()
     make(tmp_path, "Theirs.md")
-    other_case.wrote("own.md")  # in x, which is made by now
-    assert other_case.names(tmp_path) == {"theirs.md"}
+    names.wrote("own.md")  # in x, which is made by now
+    assert clashing(names, tmp_path) == {"theirs.md"}
 
 
 def test_a_card_avoids_names_made_between_two_records(tmp_path: Path) -> None:
@@ -104,3 +108,18 @@ def test_a_card_avoids_names_made_between_two_records(tmp_path: Path) -> None:
     make(shelf.root, "NOTE_Trip.md")
     assert shelf.recorder.record(Draft("Budget is 5", "Budget")).id == "note_budget-2.md"
     assert shelf.recorder.record(Draft("Trip to Rome", "Trip")).id == "note_trip-2.md"
+
+
+def test_what_appeared_is_told_once_and_own_names_never(tmp_path: Path) -> None:
+    clock = Clock()
+    names = FolderNames(clock)
+    for name in ("known.md", "Other.md"):
+        make(tmp_path, name)
+    assert names.look(tmp_path, lambda: frozenset({"known.md"})).appeared == ("Other.md",)
+    make(tmp_path, "own.md")
+    names.wrote("own.md")
+    make(tmp_path, "b.md")
+    make(tmp_path, "a.md")
+    assert names.look(tmp_path, frozenset).appeared == ("a.md", "b.md")
+    clock.now += 1.1
+    assert names.look(tmp_path, frozenset).appeared == ()
