@@ -50,7 +50,8 @@ class ClusterEmbedder:
 
     def _of(self, text: str) -> FloatArray:
         seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
-        return self.draw(np.random.default_rng(seed), 1)[0]
+        (vector,) = self.draw(np.random.default_rng(seed), 1)
+        return np.asarray(vector, np.float32)
 
     def draw(self, rng: np.random.Generator, count: int) -> FloatArray:
         """(count, DIM) unit vectors around random centers."""
