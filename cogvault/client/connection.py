@@ -11,11 +11,15 @@ from cogvault.client.endpoint import Endpoint
 from cogvault.client.http import Closed, Wire
 from cogvault.errors import DaemonError
 
-__all__ = ["CHALLENGE_PATH", "Connection", "NobodyListens"]
+__all__ = ["CHALLENGE_PATH", "HELLO_PATH", "Connection", "NobodyListens", "Unresponsive"]
 
 # Finding out that nobody listens must cost a command nothing.
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 120.0
+# Answered at once, also while all threads of the daemon work.
+HELLO_PATH = "/v1/hello"
+# Of a daemon that took a call and is silent since.
+_SIGN_OF_LIFE_SECONDS = 3.0
 # Who listens on TCP is asked here to show that it knows the token, before it is told the token.
 CHALLENGE_PATH = "/v1/proof?challenge="
 _CHALLENGE_SECONDS = 2.0
@@ -28,8 +32,16 @@ class _Stranger(ConnectionRefusedError):
     """Who listens does not know the token."""
 
 
+class _Silent(TimeoutError):
+    """Who listens took a call, and gives no sign of life."""
+
+
 class NobodyListens(DaemonError):
     """No daemon is there at all, which is no fault."""
+
+
+class Unresponsive(DaemonError):
+    """A daemon took a call and hangs: it does not even say who it is. What it was asked for it may still do."""
 
 
 class Connection:
@@ -70,6 +82,7 @@ class Connection:
 
         Raises:
             NobodyListens: there is no daemon.
+            Unresponsive: it hangs, which is known after eight seconds at most.
             DaemonError: it does not answer, or turns the call away.
             CogvaultError: what the daemon says went wrong.
         """
@@ -102,20 +115,40 @@ class Connection:
                 "who listens does not know the daemon's token" if isinstance(error, _Stranger) else "no daemon answers"
             )
             return NobodyListens(told, path=str(self.endpoint), hint="start one: cogvault daemon")
-        reason = str(error) or type(error).__name__
         hint = "look whether it was done before doing it again" if is_write else None
+        if isinstance(error, _Silent):
+            told = "the daemon hangs: it does not even say who it is"
+            return Unresponsive(told, path=str(self.endpoint), hint=hint or "end its process, and start another")
+        reason = str(error) or type(error).__name__
         return DaemonError(f"the daemon gave no answer: {reason}", path=str(self.endpoint), hint=hint)
 
     def _exchange(self, path: str, body: bytes | None, timeout_seconds: float | None) -> tuple[int, bytes]:
-        token = self.endpoint.token
         wire = self._take()
-        answer = wire.ask(path, body, {"Authorization": f"Bearer {token}"} if token else {}, timeout_seconds)
+        answer = wire.ask(path, body, self._headers(), timeout_seconds, self._check_alive)
         if wire.is_open:
             with self._lock:
                 self._idle.append(wire)
         else:
             wire.close()
         return answer
+
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.endpoint.token}"} if self.endpoint.token else {}
+
+    def _check_alive(self) -> None:
+        """A call may take its time, but whoever works on it says meanwhile who he is.
+
+        Raises:
+            TimeoutError: he does not.
+        """
+        try:
+            wire = self._connect()
+            try:
+                wire.ask(HELLO_PATH, None, self._headers(), _SIGN_OF_LIFE_SECONDS)
+            finally:
+                wire.close()
+        except OSError as error:
+            raise _Silent from error
 
     def _take(self) -> Wire:
         while True:

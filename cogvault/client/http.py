@@ -5,11 +5,18 @@ The standard library's client would do, but takes as long to import as all else 
 
 from __future__ import annotations
 
+import math
 import socket
+import time
+from collections.abc import Callable
 
 __all__ = ["Broken", "Closed", "Wire"]
 
 _CHUNK = 65536
+# A daemon that works takes a request at once, and sends an answer that it has begun without a pause.
+_STEP_SECONDS = 10.0
+# Most answers take a few hundredths of a second. Whoever waits for longer may look whether it is worth it.
+_SILENT_SECONDS = 5.0
 # A daemon's head is a few hundred bytes.
 _MAX_HEAD_BYTES = 65536
 
@@ -57,9 +64,21 @@ class Wire:
         return False
 
     def ask(
-        self, path: str, body: bytes | None, headers: dict[str, str], timeout_seconds: float | None
+        self,
+        path: str,
+        body: bytes | None,
+        headers: dict[str, str],
+        timeout_seconds: float | None,
+        silent: Callable[[], None] = lambda: None,
     ) -> tuple[int, bytes]:
         """POST the body, or GET without one; status and body of the answer.
+
+        Args:
+            path: of the request.
+            body: what is sent.
+            headers: more of them.
+            timeout_seconds: how long it may take until an answer begins, None = as long as it does.
+            silent: called now and then while none does; what it raises ends the waiting.
 
         Raises:
             OSError: it was not answered; ``TimeoutError`` when the other side took too long for any step of it.
@@ -69,12 +88,26 @@ class Wire:
             told |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
         lines = [f"{'GET' if body is None else 'POST'} {path} HTTP/1.1", *(f"{key}: {told[key]}" for key in told)]
         try:
-            self._sock.settimeout(timeout_seconds)
+            self._sock.settimeout(_STEP_SECONDS)
             self._sock.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b""))
+            self._wait(math.inf if timeout_seconds is None else time.monotonic() + timeout_seconds, silent)
+            self._sock.settimeout(_STEP_SECONDS)
             return self._answer()
         except BaseException:
             self.close()
             raise
+
+    def _wait(self, end: float, silent: Callable[[], None]) -> None:
+        """Until an answer begins, or the other side closes."""
+        while (left := end - time.monotonic()) > 0:
+            self._sock.settimeout(min(left, _SILENT_SECONDS))
+            try:
+                self._sock.recv(1, socket.MSG_PEEK)
+                return
+            except TimeoutError:
+                if left > _SILENT_SECONDS:
+                    silent()
+        raise TimeoutError("timed out")
 
     def _answer(self) -> tuple[int, bytes]:
         while b"\r\n\r\n" not in self._read:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cogvault import __version__, types
 from cogvault.client.calls import Calls
-from cogvault.client.connection import Connection, NobodyListens
+from cogvault.client.connection import HELLO_PATH, Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
 from cogvault.client.wire import from_json, to_wire
@@ -86,7 +86,7 @@ def connect(
 
 
 def _greet(connection: Connection) -> None:
-    hello = connection.call("/v1/hello", repeatable=True, timeout_seconds=HELLO_SECONDS)
+    hello = connection.call(HELLO_PATH, repeatable=True, timeout_seconds=HELLO_SECONDS)
     version = hello.get("version") if isinstance(hello, dict) else None
     if version != __version__:
         hint = "restart it: cogvault daemon --stop, then cogvault daemon"

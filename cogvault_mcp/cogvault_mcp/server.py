@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cogvault import __version__
-from cogvault.client.connection import NobodyListens
+from cogvault.client.connection import NobodyListens, Unresponsive
 from cogvault.errors import CogvaultError
 from cogvault_mcp.arguments import ArgumentsFault, parsed, schema
 from cogvault_mcp.memory import Memory
@@ -144,7 +144,7 @@ async def _call(
 
     def run() -> Answer:
         arguments = parsed(tool.arguments, given)
-        return _answered(memory, lambda: tool.run(memory, arguments, progress))
+        return _answered(memory, lambda: tool.run(memory, arguments, progress), is_write=not tool.is_read_only)
 
     try:
         answer = await _in_thread(run)
@@ -159,15 +159,17 @@ async def _call(
     return _result(answer)
 
 
-def _answered(memory: Memory, call: Callable[[], T]) -> T:
-    """What a call gives, from the daemon or, when that is gone, without it."""
+def _answered(memory: Memory, call: Callable[[], T], *, is_write: bool = False) -> T:
+    """What a call gives, from the daemon or, when that is gone or hangs, without it."""
     try:
         return call()
-    except NobodyListens as error:
-        # Nothing was sent. A daemon that is busy or broke off is an error of this call alone: if every server left
-        # it for that, each would load a model of its own.
+    except (NobodyListens, Unresponsive) as error:
+        # A daemon that is busy or broke off is an error of this call alone: if every server left it for that, each
+        # would load a model of its own.
         logger.warning("working without the daemon: %s", error)
         memory.leave_daemon()
+        if is_write and isinstance(error, Unresponsive):  # it may have been done, or be done yet
+            raise
         return call()
 
 

@@ -12,7 +12,7 @@ from cogvault_cli.failures import DONE, FINDINGS, UsageFault
 
 _DEFAULT_HOST = "127.0.0.1"
 # Both are answered at once, also while all calls wait.
-_SECONDS = 5.0
+_SECONDS = 3.0
 
 
 @click.command(

@@ -1,8 +1,9 @@
-"""HTTP as the server speaks it, for requests that have to arrive in time."""
+"""HTTP as the server speaks it, for requests that arrive in time, of somebody who still waits for the answer."""
 
 from __future__ import annotations
 
 import asyncio
+import select
 
 import h11
 import uvicorn
@@ -16,10 +17,13 @@ ARRIVAL_SECONDS = 10.0
 
 
 class HurriedProtocol(H11Protocol):
-    """A connection whose request does not arrive as a whole in time is closed.
+    """A connection is closed when its request does not arrive as a whole in time, or its other side has gone.
 
     Who sends half a request counts in the queue like a call that waits, and a few hundred of them would fill it for
     good. The server itself has a time limit only for connections that are kept after an answer.
+
+    What was sent to a daemon that hung waits for it to go on. Who gave up meanwhile was told to look whether it was
+    done, and may have done it in another way: it must not be done after that.
     """
 
     arrival_seconds = ARRIVAL_SECONDS
@@ -32,6 +36,9 @@ class HurriedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """A part of a request came, perhaps its end."""
+        if self._is_alone():
+            self.transport.close()
+            return
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._expect()
@@ -42,6 +49,15 @@ class HurriedProtocol(H11Protocol):
         """It is closed, by whomever."""
         self._came()
         super().connection_lost(exc)
+
+    def _is_alone(self) -> bool:
+        """True when the other side has closed, right behind what it sent."""
+        if not hasattr(select, "poll"):
+            return False
+        closed = getattr(select, "POLLRDHUP", select.POLLHUP)  # the former is Linux's, and knows it of TCP too
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket").fileno(), closed)
+        return bool(poll.poll(0))
 
     def _expect(self) -> None:
         if self._arriving is None:
