@@ -148,7 +148,11 @@ def command_line() -> argparse.ArgumentParser:
     add("--mmr", type=_within(0, 1), metavar="LAMBDA", help="diversity of hits, 0 to 1")
     add("--type", dest="types", action="append", default=[], metavar="T", help="recall cards of this type only")
     add(
-        "-k", type=_within(1, MAX_K, int), default=None, metavar="N", help="hits of a recall that does not say how many"
+        "-k",
+        type=_within(1, MAX_K, int),
+        default=None,
+        metavar="N",
+        help="passages of a recall that names no number",
     )
     add("--recursive", action=argparse.BooleanOptionalAction, help="walk subfolders")
     add("--strip-frontmatter", action=argparse.BooleanOptionalAction, help="keep frontmatter out of the body text")

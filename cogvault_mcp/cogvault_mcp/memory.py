@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_K", "Memory"]
 
-DEFAULT_K = 5
+DEFAULT_K = 10
 MAX_K = 50
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class Memory:
         open_vault: opens the vault in this process; called once, and again after it failed.
         connect: gives the daemon's, None when no daemon runs.
         types: card types that are searched when a search names none, () = all.
-        k: hits of a search that does not say how many.
+        k: passages of a search that does not say how many.
     """
 
     def __init__(

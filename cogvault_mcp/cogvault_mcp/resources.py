@@ -5,10 +5,12 @@ from __future__ import annotations
 import mcp_types as types
 
 from cogvault_mcp.memory import Memory
+from cogvault_mcp.window import window
 
 __all__ = ["TEMPLATE", "listed", "resource"]
 
 PAGE = 100
+_TOKENS = 32_000
 _MIME = "text/markdown"
 
 TEMPLATE = types.ResourceTemplate(
@@ -44,13 +46,10 @@ def listed(memory: Memory, cursor: str) -> types.ListResourcesResult:
 
 
 def resource(memory: Memory, uri: str) -> types.ReadResourceResult:
-    """The text of a card, between markers: it is data.
+    """The text of a card, between markers: it is data. Of a long one its beginning, and how to read the rest.
 
     Raises:
         PathError: the address names no card.
     """
-    from cogvault import fence_text
-
-    text = memory.vault().read(uri).text
-    contents = types.TextResourceContents(uri=uri, mime_type=_MIME, text=fence_text(text, uri))
-    return types.ReadResourceResult(contents=[contents])
+    text = window(memory.vault().read(uri), 0, _TOKENS).text
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=_MIME, text=text)])

@@ -180,7 +180,7 @@ async def _in_thread(call: Callable[[], T]) -> T:
 
 def _result(answer: Answer) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=answer.text)], structured_content=answer.data
+        content=[types.TextContent(type="text", text=answer.text)], structured_content=answer.data()
     )
 
 

@@ -11,13 +11,17 @@ from mcp.server.stdio import stdio_server
 
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.orphan import exit_with_parent
+from cogvault_mcp.pipe import piped
 from cogvault_mcp.server import Context, create_server
 
 __all__ = ["serve_stdio"]
 
 
 def serve_stdio(memory: Memory) -> None:
-    """Serve until standard input ends. Standard output carries protocol only: what else is printed goes to stderr."""
+    """Serve until standard input ends and what was asked is answered.
+
+    Standard output carries protocol only: what else is printed goes to standard error.
+    """
     exit_with_parent()
     server = create_server(lambda context: memory)
 
@@ -31,4 +35,4 @@ def serve_stdio(memory: Memory) -> None:
 
 async def _serve(server: Server[dict[str, Any]]) -> None:
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        await server.run(*piped(incoming, outgoing), server.create_initialization_options())

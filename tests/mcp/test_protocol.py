@@ -10,10 +10,15 @@ import sys
 import time
 from pathlib import Path
 
+import anyio
+import mcp_types
 import psutil
 import pytest
+from mcp.shared.message import SessionMessage
 
 from cogvault import __version__
+from cogvault_mcp import pipe
+from cogvault_mcp.pipe import refusals
 from tests.mcp.raw import LATEST, SECONDS, Server, environment, serving
 
 ALIVE = {"jsonrpc": "2.0", "id": "still there", "method": "ping"}
@@ -71,6 +76,75 @@ def test_a_version_that_is_unknown_gets_one_that_is_spoken(example_vault: Path, 
 def test_a_bad_frame_harms_nothing(server: Server, frame: bytes) -> None:
     server.send_bytes(frame)
     assert is_alive(server)
+
+
+@pytest.mark.parametrize(
+    ("frame", "ids"),
+    [
+        ({"jsonrpc": "1.0", "id": 1, "method": "ping"}, [1]),
+        ({"id": "one", "method": "ping"}, ["one"]),
+        ({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": [1]}, [2]),
+        ({"jsonrpc": "2.0", "id": 3, "method": 7}, [3]),
+        ({"jsonrpc": "2.0", "id": 4}, [4]),
+        ([{"jsonrpc": "2.0", "id": 5, "method": "ping"}, {"method": "x"}, 7, {"id": "six"}], [5, "six"]),
+        ([], []),
+        ({"jsonrpc": "2.0", "method": 7}, []),
+        ({"jsonrpc": "1.0", "id": True, "method": "ping"}, []),
+        ({"jsonrpc": "1.0", "id": 8, "result": {}}, []),
+        ({"jsonrpc": "2.0", "id": 9, "error": 3}, []),
+        ("text", []),
+    ],
+)  # fmt: skip
+def test_a_frame_that_is_wrong_is_refused_by_its_id(frame: object, ids: list[int | str]) -> None:
+    with pytest.raises(ValueError, match=r".") as caught:
+        mcp_types.jsonrpc_message_adapter.validate_json(json.dumps(frame), by_name=False)
+    refused = list(refusals(caught.value))
+    assert [refusal.id for refusal in refused] == ids
+    assert all(refusal.error.code == -32600 for refusal in refused)
+
+
+def test_nobody_waits_for_an_answer_to_a_wrong_frame(server: Server) -> None:
+    server.send_bytes(b'{"jsonrpc": "1.0", "id": "old", "method": "ping"}\n')
+    assert server.answer("old")["error"]["code"] == -32600  # type: ignore[arg-type]
+    assert is_alive(server)
+
+
+def test_what_was_asked_is_done_and_answered_when_input_ends_behind_it(example_vault: Path, home: Path) -> None:
+    with serving(example_vault, home) as server:
+        server.initialize()
+        id = server.request("tools/call", {"name": "cogvault_record", "arguments": {"content": "The last word."}})
+        server.close()
+        answer = server.answer(id, 0)["result"]["structuredContent"]
+    assert answer["action"] == "created"
+    assert "The last word." in (example_vault / answer["id"]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("ended_by", ["an answer", "cancelling", "time"])
+def test_the_end_of_input_waits_for_answers_but_not_for_ever(monkeypatch: pytest.MonkeyPatch, ended_by: str) -> None:
+    monkeypatch.setattr(pipe, "ANSWER_SECONDS", 0.05 if ended_by == "time" else SECONDS)
+    request = mcp_types.JSONRPCRequest(jsonrpc="2.0", id=1, method="ping")
+    result = mcp_types.JSONRPCResponse(jsonrpc="2.0", id=1, result={})
+    cancel = mcp_types.JSONRPCNotification(jsonrpc="2.0", method="notifications/cancelled", params={"requestId": "1"})
+
+    async def run() -> None:
+        client, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](9)
+        outgoing, answers = anyio.create_memory_object_stream[SessionMessage](9)
+        receiving, sending = pipe.piped(incoming, outgoing)
+        await client.send(SessionMessage(request))
+        if ended_by == "cancelling":
+            await client.send(SessionMessage(cancel))
+        client.close()
+        got = []
+        async with anyio.create_task_group() as tasks:
+            async for item in receiving:
+                got.append(item)
+                if ended_by == "an answer":
+                    tasks.start_soon(sending.send, SessionMessage(result))
+        assert len(got) == 1 + (ended_by == "cancelling")
+        for stream in (receiving, sending, answers):
+            await stream.aclose()
+
+    anyio.run(run)
 
 
 def test_a_method_that_is_unknown_is_an_error(server: Server) -> None:

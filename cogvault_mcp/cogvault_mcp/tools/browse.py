@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments
 from cogvault_mcp.memory import Memory
-from cogvault_mcp.tools.tool import NOTICE, Answer, Progress, Tool
+from cogvault_mcp.tools.tool import Answer, Progress, Tool
+
+if TYPE_CHECKING:
+    from cogvault.types import ListedCard
 
 __all__ = ["BROWSE"]
 
 MAX_LIMIT = 200
+_TITLE_TOKENS = 50
 
 
 class BrowseArguments(Arguments):
@@ -33,40 +37,22 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     cards = [card for card in vault.list(arguments.path) if card.id > arguments.after_id]
     status = vault.status()  # after the list, which may have had to wait for the first index
     page = cards[: arguments.limit]
-    rows: list[dict[str, Any]] = [
-        {
-            "id": card.id,
-            "uri": card.uri,
-            "title": card.title,
-            "type": card.type or "",
-            "date": card.dated.date().isoformat(),
-            "valid": card.valid,
-            "review_due": card.review_due,
-        }
-        for card in page
-    ]
     lines = [f"{status.cards} cards, status {status.status.value}" + (f": {status.reason}" if status.reason else "")]
-    if rows:
-        lines.append(fence_text("\n".join(map(_line, rows)), arguments.path or "the vault"))
+    if page:
+        lines.append(fence_text("\n".join(map(_line, page)), "the vault"))
     next_id = page[-1].id if len(cards) > len(page) else ""
     if next_id:
-        lines.append(f"{len(cards) - len(page)} more: call again with after_id {next_id}")
-    data = {
-        "status": status.status.value,
-        "reason": status.reason,
-        "cards": status.cards,
-        "pending": status.pending,
-        "items": rows,
-        "next": next_id,
-        "notice": NOTICE,
-    }
-    return Answer("\n".join(lines), data)
+        lines.append(f"{len(cards) - len(page)} more: call again with after_id set to the last of these.")
+    fields = {"cards": status.cards, "pending": status.pending, "ids": [card.id for card in page], "next": next_id}
+    return Answer("\n".join(lines), status.status.value, fields)
 
 
-def _line(row: dict[str, Any]) -> str:
-    label = "" if row["valid"] == "current" else f", {row['valid']}"
-    label += ", review due" if row["review_due"] else ""
-    return f"- {row['id']}  {row['title']}  ({row['date']}{label})"
+def _line(card: ListedCard) -> str:
+    from cogvault import clip
+
+    label = "" if card.valid == "current" else f", {card.valid}"
+    label += ", review due" if card.review_due else ""
+    return f"- {card.id}  {clip(card.title, _TITLE_TOKENS)}  ({card.dated.date().isoformat()}{label})"
 
 
 BROWSE = Tool(

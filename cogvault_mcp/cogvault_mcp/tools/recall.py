@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments, Words
 from cogvault_mcp.memory import MAX_K, Memory
-from cogvault_mcp.tools.tool import NOTICE, Answer, Progress, Tool
+from cogvault_mcp.tools.tool import LEAST_BUDGET, Answer, Progress, Tool, within
 
 __all__ = ["RECALL"]
 
 DEFAULT_BUDGET = 4000
+# Share of the budget that what is recalled may take; markers and fields of each card need the rest.
+_PACKED = 0.6
 
 
 class RecallArguments(Arguments):
     """What to recall."""
 
     query: str = Field(description="Question, words or a title")
-    k: int | None = Field(None, ge=1, le=MAX_K, description="Hits at most; default 5")
+    k: int | None = Field(None, ge=1, le=MAX_K, description="Passages; default 10")
     type: Words = Field([], description="Card types, any of them")
     tags: Words = Field([], description="Tags, all of them")
     path: str = Field("", description="Folder or cogvault:// prefix")
     after: str = Field("", description="ISO date")
     before: str = Field("", description="ISO date")
     as_of: str = Field("", description="What was valid on this ISO date")
-    budget_tokens: int = Field(DEFAULT_BUDGET, ge=100, le=32_000, description="Size of the answer at most")
+    budget_tokens: int = Field(DEFAULT_BUDGET, ge=LEAST_BUDGET, le=32_000, description="Size of the answer at most")
     session_seen: Words = Field([], description="Ids to leave out, told already")
 
 
@@ -43,30 +43,15 @@ def _recall(memory: Memory, arguments: RecallArguments, progress: Progress) -> A
         before=arguments.before or None,
         as_of=arguments.as_of or None,
         session_seen=arguments.session_seen,
+        budget_tokens=int(arguments.budget_tokens * _PACKED),
     )
-    answer = fenced(hits, arguments.budget_tokens)
-    data: dict[str, Any] = {
-        "status": hits.status.value,
-        "reason": hits.reason,
-        "hint": hits.hint,
-        "tokens": answer.tokens,
-        "notice": NOTICE,
-        "hits": [
-            {
-                "id": hit.id,
-                "uri": hit.uri,
-                "citation": hit.citation,
-                "title": hit.title,
-                "type": hit.type or "",
-                "score": round(hit.score, 4),
-                "confidence": hit.confidence,
-                "valid": hit.valid,
-                "snippet": hit.snippet,
-            }
-            for hit in answer.shown
-        ],
-    }
-    return Answer(answer.text, data)
+
+    def told(room: int) -> Answer:
+        answer = fenced(hits, room)
+        shown = [{"id": hit.id, "score": round(hit.score, 4), "valid": hit.valid} for hit in answer.shown]
+        return Answer(answer.text, hits.status.value, {"tokens": answer.tokens, "hits": shown})
+
+    return within(arguments.budget_tokens, told)
 
 
 RECALL = Tool(

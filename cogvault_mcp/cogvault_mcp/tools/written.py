@@ -13,13 +13,18 @@ __all__ = ["written"]
 
 
 def written(result: WriteResult) -> Answer:
-    """One line for what was done, and one for each thing to know about it."""
+    """One line for what was done, and one for each thing to know about it; what files say between markers."""
+    from cogvault import fence_text
+
     lines = [f"{result.action.value}: {result.id}"]
     if result.hash:
         lines.append(f"hash {result.hash} (pass it as base_hash to change this version only)")
-    lines += [f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar]
     lines += [f"looks like a secret ({secret.kind}), line {secret.line}" for secret in result.secrets]
     if result.links_rewritten:
         lines.append(f"{result.links_rewritten} links rewritten")
-    lines += [f"problem: {problem.path}: {problem.message}" for problem in result.problems]
-    return Answer("\n".join(lines), {"status": "ok", **result.to_dict()})
+    told = [f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar]
+    told += [f"problem: {problem.path}: {problem.message}" for problem in result.problems]
+    if told:
+        lines.append(fence_text("\n".join(told), "the vault"))
+    fields = {"action": result.action.value, "id": result.id, "uri": result.uri, "hash": result.hash}
+    return Answer("\n".join(lines), fields=fields)
