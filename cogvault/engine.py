@@ -27,7 +27,7 @@ from cogvault.indexing.watching import Watcher, sync_batch
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
 from cogvault.registry import NO_MODEL, ModelPool
-from cogvault.retrieval.calibration import measure_floor
+from cogvault.retrieval.calibration import changed_floor
 from cogvault.retrieval.sample import Sampler
 from cogvault.retrieval.search import SYNC_HINT
 from cogvault.types import Status
@@ -90,7 +90,7 @@ class Engine:
         self._at_rest = at_rest
         self._lock = threading.RLock()
         self._closed = False
-        self._checked = self._noted = float("-inf")
+        self._checked = float("-inf")
         self._changed = float("-inf")
         self._announced = Announced()
         self._sampler = Sampler()
@@ -134,6 +134,14 @@ class Engine:
             if self._index is not None:
                 self._index.close()
                 self._index = None
+
+    def rest(self) -> bool:
+        """Give back what was read of a small index, which the next use reads again; False = there is nothing."""
+        with self._lock:
+            is_resting = isinstance(self._index, LocalIndex) and self._index.rest()
+            if is_resting:
+                self._sampler = Sampler()
+            return is_resting
 
     def index(self) -> Index:
         """The index, opened on first use.
@@ -212,18 +220,18 @@ class Engine:
     def known(self) -> Snapshot:
         """What the index holds now: nobody is waited for and no vectors are made.
 
-        Changed files are looked for when nothing else has done so for ``config.refresh_seconds``; one thread does.
+        The files are looked at by the first call only, and only when nothing else has looked yet.
         """
         with self._lock:
-            now, looked = time.monotonic(), max(self._checked, self._noted)
-            if is_due := not self._is_watched and now - looked >= self._config.refresh_seconds:
-                self._noted = now
+            is_first, self._checked = self._checked == float("-inf"), max(self._checked, 0.0)
         snapshot = self.index().snapshot()
-        if is_due and (snapshot.stats.fault or self._is_lost(snapshot)):
+        if is_first and (snapshot.stats.fault or self._is_lost(snapshot)):
             self._repairs.begin(0)
-        elif is_due:
+        elif is_first:
             try:
-                self._announced.settle(self._note, 0, is_whole=True)
+                self._look(
+                    lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS), is_whole=True
+                )
             except CogvaultError as error:
                 logger.warning("the files were not looked at: %s", error)
         return self.index().snapshot()
@@ -345,13 +353,6 @@ class Engine:
             self.report = report
         return report.status is not Status.STALE
 
-    def _note(self, paths: set[str]) -> bool:
-        """Look for changes everywhere; the next look gives those in these paths their vectors."""
-        report = self._look(
-            lambda syncer: syncer.sync(embed_limit=0, timeout_seconds=SEARCH_WAIT_SECONDS), is_whole=True
-        )
-        return report.status is not Status.STALE and not paths
-
     def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
         report = self._look(lambda syncer: sync_batch(syncer, batch, progress), is_whole=batch is None)
         now = time.monotonic()
@@ -378,18 +379,7 @@ class Engine:
 
     def _measure(self, timeout_seconds: float | None = None) -> None:
         """Measure the model's floor on this vault when the texts it was measured on changed."""
-        index = self.index()
-        snapshot = index.snapshot()
-        stats, embedder = snapshot.stats, self.embedder()
-        try:
-            if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
-                return
-            sample, name = self._sampler.of(snapshot.cards)
-            if name == stats.identity.measured:
-                return
-            floor = measure_floor(snapshot, sample, embedder)
-        except ModelError as error:
-            logger.warning("floor not measured: %s", error)
-            return
-        timeout = self.options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
-        self._syncer().mark(floor, name, timeout)
+        found = changed_floor(self.index().snapshot(), self._sampler, self.embedder())
+        if found is not None:
+            timeout = self.options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
+            self._syncer().mark(*found, timeout)
