@@ -7,12 +7,11 @@ from datetime import datetime
 from functools import partial
 
 from cogvault.cards.addresses import card_uri, has_card, prefix_of
-from cogvault.retrieval.decay import validity
+from cogvault.retrieval.decay import review_due, validity
 from cogvault.retrieval.succession import SharedGraph
-from cogvault.text.dates import parse_date
 from cogvault.types import CardInfo, Folder, ListedCard
 
-__all__ = ["list_cards", "review_due", "tree_of"]
+__all__ = ["list_cards", "tree_of"]
 
 
 def list_cards(cards: Sequence[CardInfo], links: SharedGraph, prefix: str, now: datetime) -> tuple[ListedCard, ...]:
@@ -45,14 +44,6 @@ def list_cards(cards: Sequence[CardInfo], links: SharedGraph, prefix: str, now: 
         for card in cards
         if part.holds(card.id)
     )
-
-
-def review_due(card: CardInfo, now: datetime) -> bool:
-    """True when the day has come by which a card is to be looked at again; an unreadable one never comes."""
-    nested = card.meta.get("metadata")
-    value = card.meta.get("review_by", nested.get("review_by") if isinstance(nested, dict) else None)
-    moment = None if value is None else parse_date(str(value))
-    return moment is not None and now >= moment
 
 
 def tree_of(cards: Sequence[ListedCard]) -> Folder:

@@ -12,11 +12,11 @@ from cogvault.config import Config
 from cogvault.errors import CogvaultError, ConfigError
 from cogvault.indexes.infos import mtime
 from cogvault.lifecycle.archive import archived
-from cogvault.lifecycle.listing import review_due
 from cogvault.lifecycle.strength import half_life_days, strength
 from cogvault.lifecycle.uris import find
 from cogvault.lifecycle.usage import Usage, Used
 from cogvault.lifecycle.workspace import Workspace
+from cogvault.retrieval.decay import review_due
 from cogvault.text.normalise import fold
 from cogvault.types import Action, CardInfo, CardStrength, Problem, SweepItem, SweepReport, Verdict, WriteResult
 

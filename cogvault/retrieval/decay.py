@@ -10,6 +10,7 @@ import numpy as np
 
 from cogvault.indexes.difference import difference
 from cogvault.retrieval.succession import SharedGraph
+from cogvault.text.dates import parse_date
 from cogvault.text.normalise import fold
 from cogvault.types import Card, CardInfo, FloatArray, IntArray
 
@@ -61,6 +62,14 @@ def validity(card: CardInfo | Card, at: datetime, replaced: Mapping[str, datetim
     if card.valid_until is not None and at >= card.valid_until:
         return "expired"
     return CURRENT
+
+
+def review_due(card: CardInfo, now: datetime) -> bool:
+    """True when the day has come by which a card is to be looked at again; an unreadable one never comes."""
+    nested = card.meta.get("metadata")
+    value = card.meta.get("review_by", nested.get("review_by") if isinstance(nested, dict) else None)
+    moment = None if value is None else parse_date(str(value))
+    return moment is not None and now >= moment
 
 
 def validity_weights(cards: Sequence[CardInfo], at: datetime, replaced: Mapping[str, datetime]) -> FloatArray:

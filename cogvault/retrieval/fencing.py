@@ -146,7 +146,7 @@ def _block(memory: _Memory, name: str, text: str) -> str:
                 type=hit.type or "",
                 date=when.date().isoformat() if when else "",
                 score=f"{hit.score:.2f}",
-                validity="" if hit.valid == "current" else hit.valid,
+                validity=", ".join(hit.marks),
                 layer="" if hit.layer == "L2" else hit.layer,
             ),
             text.strip("\n"),

@@ -10,6 +10,7 @@ from typing import Any, overload
 from cogvault.retrieval.notebook import as_html
 from cogvault.retrieval.packing import Passage
 from cogvault.types import JsonValue, Status, to_json
+from cogvault.types.listing import marks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Hit:
         lines: first and last line in the file, 1-based.
         heading: heading path of the chunk.
         valid: ``current``, ``superseded``, ``expired`` or ``future``.
+        review_due: True when the card says ``review_by`` and that day has come.
         related: ids of cards linked from or to this one (top hit only).
         parts: contributions to the score; empty unless ``explain=True``.
         matched: query words found in the chunk.
@@ -74,6 +76,12 @@ class Hit:
     speaker: str | None = None
     at: datetime | None = None
     reply: str = ""
+    review_due: bool = False
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What a reader should know before trusting it: that it does not hold, that somebody should look at it."""
+        return marks_of(self.valid, review_due=self.review_due)
 
     @property
     def citation(self) -> str:

@@ -31,7 +31,7 @@ def _table(hits: Sequence[Hit]) -> str:
 
 
 def _row(hit: Hit) -> str:
-    label = "" if hit.valid == "current" else f" <i>{escape(hit.valid)}</i>"
+    label = f" <i>{escape(', '.join(hit.marks))}</i>" if hit.marks else ""
     parts = f"<td>{_parts(hit.parts)}</td>" if hit.parts else ""
     return (
         f"<tr><td>{hit.score:.2f}</td>"

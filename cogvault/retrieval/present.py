@@ -15,7 +15,7 @@ from cogvault.cards.addresses import card_uri, has_card
 from cogvault.cards.scan_markdown import without_mark
 from cogvault.layers.tokens import estimate_tokens
 from cogvault.protocols import Snapshot
-from cogvault.retrieval.decay import validity
+from cogvault.retrieval.decay import review_due, validity
 from cogvault.retrieval.explain import parts_of
 from cogvault.retrieval.hits import Hit
 from cogvault.retrieval.ladder import confidence
@@ -26,6 +26,7 @@ from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.queries import query_words
 from cogvault.text.tokens import words
 from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, IntArray, Query, StoredChunk
+from cogvault.types.listing import marks_of
 
 if TYPE_CHECKING:
     from cogvault.retrieval.search import SearchOptions, SearchRequest
@@ -120,6 +121,7 @@ class Presenter:
                     speaker=chunk.speaker,
                     at=chunk.at,
                     reply="" if reply is None else reply.text,
+                    review_due=review_due(card, found.at),
                 )
             )
         return tuple(hits)
@@ -167,13 +169,13 @@ def pack_answer(found: Found, chosen: IntArray, budget: int) -> Packed:
 
 def _piece(found: Found, place: int, chunk: Chunk) -> Piece:
     card = found.card(place)
-    label = found.validity(place)
+    marks = marks_of(found.validity(place), review_due=review_due(card, found.at))
     day = (chunk.at or card.dated).date().isoformat()
     return Piece(
         place=place,
         card=card.id,
         file=card.path,
-        note=day if label == "current" else f"{day}, {label}",
+        note=", ".join((day, *marks)),
         position=chunk.position,
         lines=(chunk.start_line, chunk.end_line),
         # A turn without its markup and timestamp, which the note already tells.

@@ -8,6 +8,11 @@ from datetime import datetime
 from cogvault.types.base import JsonValue, to_json
 
 
+def marks_of(valid: str, *, review_due: bool) -> tuple[str, ...]:
+    """What a reader of a card is told of it, as text; ``valid`` is ``current`` and so on."""
+    return (*(() if valid == "current" else (valid,)), *(("review due",) if review_due else ()))
+
+
 @dataclass(frozen=True, slots=True)
 class ListedCard:
     """One card of a list.
@@ -33,7 +38,7 @@ class ListedCard:
     @property
     def marks(self) -> tuple[str, ...]:
         """What a reader should know before trusting it: that it does not hold now, that somebody should look at it."""
-        return (*(() if self.valid == "current" else (self.valid,)), *(("review due",) if self.review_due else ()))
+        return marks_of(self.valid, review_due=self.review_due)
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""

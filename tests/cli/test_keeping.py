@@ -40,7 +40,7 @@ def test_ls_tree(run: Run, vault: Path) -> None:
     (vault / "user" / "ana").mkdir(parents=True)
     (vault / "user" / "ana" / "tea.md").write_text("# Tea\n", encoding="utf-8")
     assert run("ls", "user", "--tree", "--tenant", vault).stdout == (
-        "user  1 cards\n└── user/  1 cards\n    └── ana/  1 cards\n        └── tea.md  Tea\n"
+        "user  1 card\n└── user/  1 card\n    └── ana/  1 card\n        └── tea.md  Tea\n"
     )
     tree = document(run("ls", "--tree", "--tenant", vault, "--json"))["tree"]
     assert (tree["count"], len(tree["cards"]), tree["folders"][0]["folders"][0]["path"]) == (5, 4, "user/ana")
@@ -159,3 +159,12 @@ def test_a_process_of_its_own_finds_what_another_moved(spawn: Spawn, vault: Path
     assert spawn("index", vault).returncode == 0
     assert spawn("move", QUEUE, "jobs.md", "--tenant", vault).returncode == 0
     assert document(spawn("search", "Jobs in PostgreSQL", "--tenant", vault, "--json"))["hits"][0]["id"] == "jobs.md"
+
+
+def test_ls_due(run: Run, vault: Path) -> None:
+    for name, day in (("a.md", "2020-01-01"), ("b.md", "2990-01-01")):
+        (vault / name).write_text(f"---\nreview_by: {day}\n---\ntea\n", encoding="utf-8")
+    assert run("ls", "--due", "--tenant", vault).stdout == "a.md  a  review due\n"
+    assert "[review due]" in run("search", "tea", "--tenant", vault).stdout
+    for other in ("--tree", "--archived"):
+        assert run("ls", "--due", other, "--tenant", vault).exit_code == 2

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from cogvault import fenced
 from cogvault.errors import PathError
 from cogvault.types import Folder
 from tests.lifecycle.conftest import Desk
@@ -119,3 +120,19 @@ def test_a_card_that_is_to_be_looked_at_again_is_marked(desk: Desk, head: str, i
     assert card.marks == (("review due",) if is_due else ())
     [item] = desk.vault.sweep().items
     assert item.reason.endswith(", review due") == is_due
+
+
+def test_an_answer_tells_that_a_review_is_due(desk: Desk) -> None:
+    desk.write("a.md", "---\nreview_by: 2026-05-01\n---\nThe quokka naps at noon.\n")
+    desk.write("b.md", "---\nreview_by: 2026-05-01\nvalid_until: 2026-05-02\n---\nThe quokka naps at one.\n")
+    desk.write("c.md", "---\nreview_by: 2027-05-01\n---\nThe quokka naps at two.\n")
+    hits = desk.vault.search("When does the quokka nap?", min_score=0.0, budget_tokens=500)
+    marks = {hit.id: hit.marks for hit in hits}
+    assert marks == {"a.md": ("review due",), "b.md": ("expired", "review due"), "c.md": ()}
+    assert {passage.card: "review due" in passage.note for passage in hits.passages} == {
+        "a.md": True,
+        "b.md": True,
+        "c.md": False,
+    }
+    assert 'validity="expired, review due"' in fenced(hits, 900).text
+    assert next(hit for hit in hits if hit.id == "a.md").to_dict()["review_due"] is True

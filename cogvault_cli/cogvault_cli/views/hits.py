@@ -86,9 +86,9 @@ def _head(console: Console, hit: Hit, rank: str) -> list[str | tuple[str, str]]:
         (f" {hit.score:.2f} {hit.confidence:<6}  ", style),
         (" ".join(printable(hit.title).split()), "bold"),
     ]
-    if hit.valid != "current":
-        colored = console.color_system is not None and not console.no_color
-        pieces += ["  ", (f" {hit.valid} " if colored else f"[{hit.valid}]", LABEL)]
+    colored = console.color_system is not None and not console.no_color
+    for mark in hit.marks:
+        pieces += ["  ", (f" {mark} " if colored else f"[{mark}]", LABEL)]
     return pieces
 
 

@@ -31,7 +31,7 @@ def print_list(console: Console, cards: Sequence[ListedCard]) -> None:
 
 def print_tree(console: Console, tree: Folder, name: str) -> None:
     """Folders with the number of cards below each, and the cards in them."""
-    put(console, (printable(name), "bold"), (f"  {tree.count:,} cards", DIM))
+    put(console, (printable(name), "bold"), (f"  {_cards(tree)}", DIM))
     for indent, text, note in _lines(tree, ""):
         put(console, (indent, DIM), printable(text), (f"  {printable(note)}", DIM))
 
@@ -54,6 +54,10 @@ def print_history(console: Console, versions: Sequence[FactVersion]) -> None:
         put(console, (span, DIM), f"{printable(version.id):<{width}}", title, state)
 
 
+def _cards(folder: Folder) -> str:
+    return f"{folder.count:,} {'card' if folder.count == 1 else 'cards'}"
+
+
 def _day(moment: datetime | None) -> str:
     return "-" if moment is None else moment.date().isoformat()
 
@@ -63,7 +67,7 @@ def _lines(folder: Folder, indent: str) -> Iterator[tuple[str, str, str]]:
     count = len(folder.folders) + len(folder.cards)
     for number, inner in enumerate(folder.folders, 1):
         is_last = number == count
-        yield f"{indent}{'└── ' if is_last else '├── '}", f"{inner.name}/", f"{inner.count:,} cards"
+        yield f"{indent}{'└── ' if is_last else '├── '}", f"{inner.name}/", _cards(inner)
         yield from _lines(inner, f"{indent}{'    ' if is_last else '│   '}")
     for number, card in enumerate(folder.cards, len(folder.folders) + 1):
         note = "  ".join((card.title, *card.marks))
