@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
 import secrets
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from cogvault.client import RemoteVault
 
 TOKEN_VARIABLE = "COGVAULT_TOKEN"
+_EVERYWHERE = ("0.0.0.0", "[::]", "::")
 _EXAMPLES = """\
 examples:
   cogvault-mcp --tenant ~/agent/memory
@@ -68,6 +70,8 @@ def _serve(arguments: argparse.Namespace) -> int:
         raise ConfigError(
             "a token file names the tenants of --http", key="token-file", hint="leave out --tenant, and say --http"
         )
+    if arguments.allow_host and not arguments.http:
+        raise ConfigError("only clients of --http name a host", key="allow-host", hint="leave it out, or say --http")
     if not arguments.http:
         from cogvault_mcp.stdio import serve_stdio
 
@@ -83,7 +87,9 @@ def _serve(arguments: argparse.Namespace) -> int:
     else:
         memories = {_token(): memory(_tenant(arguments.tenant))}
     sys.stderr.write(f"cogvault-mcp: http://{host}:{port}/mcp\n")
-    serve_http(memories, host, port)
+    if host in _EVERYWHERE and not arguments.allow_host:
+        sys.stderr.write("cogvault-mcp: only clients of this machine are answered: name it with --allow-host\n")
+    serve_http(memories, host, port, arguments.allow_host)
     return 0
 
 
@@ -131,6 +137,12 @@ def _within(low: float, high: float, kind: type[float] = float) -> Callable[[str
     return number
 
 
+def _host(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no host name: write memory.example.com, without scheme and port")
+    return text.lower()
+
+
 def command_line() -> argparse.ArgumentParser:
     """What the program takes."""
     parser = argparse.ArgumentParser(
@@ -142,6 +154,14 @@ def command_line() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--tenant", metavar="DIR", help="folder of the vault (COGVAULT_TENANT)")
     add("--http", metavar="HOST:PORT", help="serve streamable HTTP instead of standard input and output")
+    add(
+        "--allow-host",
+        action="append",
+        default=[],
+        type=_host,
+        metavar="NAME",
+        help="name by which clients of --http reach it, such as a proxy's; repeatable",
+    )
     add("--token-file", type=Path, metavar="FILE", help="TOML file of several tenants and their tokens")
     add("--model", metavar="NAME", help="embedding model, as for `cogvault index`")
     add("--half-life", type=_within(0.001, 1e6), metavar="DAYS", help="age at which a score is halved")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -89,12 +89,13 @@ def _session(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     return next((value for name, value in headers if name.lower() == b"mcp-session-id"), b"")
 
 
-def http_app(memories: Mapping[str, Memory], host: str) -> ASGIApp:
+def http_app(memories: Mapping[str, Memory], host: str, names: Sequence[str] = ()) -> ASGIApp:
     """The server as an ASGI application.
 
     Args:
         memories: token to memory.
-        host: name or address that clients use, for the check of host and origin.
+        host: name or address at which it listens.
+        names: others that clients use, for the check of host and origin: a proxy's, or this machine's.
     """
 
     def memory_of(context: Context) -> Memory:
@@ -102,11 +103,12 @@ def http_app(memories: Mapping[str, Memory], host: str) -> ASGIApp:
         memory: Memory = context.request.scope[_MEMORY]
         return memory
 
-    names = [*_LOOPBACK, *([] if host in _LOOPBACK else [host])]
+    # A name without a port is what clients send at the standard one, such as those of a proxy.
+    hosts = [f"{name}{port}" for name in dict.fromkeys((*_LOOPBACK, host, *names)) for port in ("", ":*")]
     security = TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[f"{name}:*" for name in names],
-        allowed_origins=[f"{scheme}://{name}:*" for name in names for scheme in ("http", "https")],
+        allowed_hosts=hosts,
+        allowed_origins=[f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")],
     )
     app = create_server(memory_of).streamable_http_app(
         streamable_http_path=PATH, transport_security=security, host=host
@@ -114,13 +116,13 @@ def http_app(memories: Mapping[str, Memory], host: str) -> ASGIApp:
     return TokenGate(app, memories)
 
 
-def serve_http(memories: Mapping[str, Memory], host: str, port: int) -> None:
-    """Serve until interrupted; open requests end first."""
+def serve_http(memories: Mapping[str, Memory], host: str, port: int, names: Sequence[str] = ()) -> None:
+    """Serve until interrupted; open requests end first. The arguments are those of ``http_app``, and the port."""
     import uvicorn
 
     settings: dict[str, Any] = {"host": host.strip("[]"), "port": port, "log_level": "warning", "access_log": False}
     try:
-        uvicorn.run(http_app(memories, host), timeout_graceful_shutdown=5, **settings)
+        uvicorn.run(http_app(memories, host, names), timeout_graceful_shutdown=5, **settings)
     finally:
         for memory in {id(memory): memory for memory in memories.values()}.values():
             memory.close()

@@ -60,7 +60,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         port = probe.getsockname()[1]
     with (folder / "stderr").open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "cogvault_mcp", "--http", f"127.0.0.1:{port}", "--token-file", str(file)],
+            [
+                *(sys.executable, "-m", "cogvault_mcp", "--http", f"127.0.0.1:{port}", "--token-file", str(file)),
+                *("--allow-host", "Memory.example.com", "--allow-host", "10.0.0.7"),
+            ],
             env=environment(folder, COGVAULT_MODEL="none"),
             stderr=errors,
         )
@@ -127,7 +130,29 @@ def test_without_a_known_token_nothing_is_answered(served: Served, headers: dict
         assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
-@pytest.mark.parametrize("headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "memory.example.com"},
+        {"Host": "memory.example.com:8443", "Origin": "https://memory.example.com:8443"},
+        {"Host": "memory.example.com", "Origin": "https://memory.example.com"},
+        {"Host": "10.0.0.7:80"},
+    ],
+)
+def test_a_proxy_may_pass_a_name_that_was_allowed(served: Served, headers: dict[str, str]) -> None:
+    bearing = {**ACCEPT, "Authorization": f"Bearer {TOKENS['ana']}", **headers}
+    assert httpx.post(served.url, headers=bearing, json=HELLO).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Host": "evil.example"},
+        {"Host": "memory.example.com.evil.example"},
+        {"Host": "memory.example.com", "Origin": "https://evil.example"},
+    ],
+)
 def test_a_page_of_another_origin_is_refused(served: Served, headers: dict[str, str]) -> None:
     bearing = {**ACCEPT, "Authorization": f"Bearer {TOKENS['ana']}", **headers}
     assert httpx.post(served.url, headers=bearing, json=HELLO).status_code in (403, 421)
@@ -182,6 +207,13 @@ def test_a_token_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
         (["--tenant", ".", "-k", "0"], 2, "not between 1 and 50"),
         (["--tenant", ".", "-k", "1.5"], 2, "invalid"),
         (["--token-file", "tokens.toml"], 2, "say --http"),
+        (["--tenant", ".", "--allow-host", "memory.example.com"], 2, "say --http"),
+        (
+            ["--tenant", ".", "--http", "127.0.0.1:8765", "--allow-host", "https://memory.example.com"],
+            2,
+            "no host name",
+        ),
+        (["--tenant", ".", "--http", "127.0.0.1:8765", "--allow-host", "*"], 2, "no host name"),
         (["--token-file", "tokens.toml", "--http", "127.0.0.1:8765", "--tenant", "."], 2, "leave out --tenant"),
     ],
 )
