@@ -287,7 +287,7 @@ class Vault(Authoring, Curation):
             cards=stats.cards,
             chunks=stats.chunks,
             vectors=stats.vectors,
-            pending=stats.embeddable - stats.vectors,
+            pending=0 if self._engine.is_keyword_only else stats.embeddable - stats.vectors,
             model=stats.identity.model_name,
             bytes_on_disk=stats.bytes_on_disk,
             sequence=stats.sequence,
