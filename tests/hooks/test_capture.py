@@ -17,8 +17,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cogvault import Turn, Vault
+from cogvault import Config, Turn, Vault
 from cogvault.errors import CardError
+from cogvault_cli.hooks import capture as capturing
 from cogvault_cli.hooks.capture import capture
 from cogvault_cli.hooks.event import Event
 from cogvault_cli.hooks.state import MAX_AGE_DAYS, StateFile, prune
@@ -88,6 +89,29 @@ def test_turn_that_is_larger_than_a_card_may_be_is_kept_in_several(world: World)
     assert len(anchors) > 4
     text = "".join(file.read_text(encoding="utf-8") for file in (world.vault / "session").rglob("*.md"))
     assert all(f"word{number}" in text for number in (0, 5999, 11_999))
+
+
+@pytest.mark.parametrize("length", [400, 2000, 5003])
+def test_line_that_is_too_long_is_left_out_and_never_held(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    monkeypatch.setattr(capturing, "MAX_LINE_BYTES", 1000)
+    long = json.dumps(line("user", "u1", "x"))
+    long = long.replace('"x"', f'"{"x" * (length + 1 - len(long))}"')
+    world.say(*dialogue(0, 1))
+    with world.transcript.open("a", encoding="utf-8") as file:
+        file.write(f"{long}\n")
+    world.say(*dialogue(2, 1))
+    with world.transcript.open("a", encoding="utf-8") as file:
+        file.write("y" * 1000)  # goes on
+    event = Event("pre-compact", SESSION, transcript=str(world.transcript))
+    state = StateFile(tmp_path / "hooks", world.vault, SESSION, "capture")
+    with Vault(world.vault, Config(model="none", index_dir=tmp_path / "i", state_dir=tmp_path / "s")) as vault:
+        capture(event, vault, state)
+        assert [turn.meta["uuid"] for turn in vault.session(SESSION).turns()] == (
+            ["u0", "u1", "u2"] if length < 1000 else ["u0", "u2"]
+        )
+        assert state.read()["offset"] == world.transcript.stat().st_size - 1000
 
 
 def test_line_that_is_being_written_waits_for_its_end(world: World) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -70,6 +73,26 @@ def test_missing_transcript_is_silence(name: str, world: World) -> None:
     assert world.hook(name) == ""
     assert world.hook(name, transcript_path="") == ""
     assert not (world.vault / "session").exists()
+
+
+@pytest.mark.parametrize("name", ["pre-compact", "session-end"])
+def test_endless_transcript_is_not_read(name: str, world: World) -> None:
+    pipe = world.project / "pipe"
+    os.mkfifo(pipe)
+    for endless in ("/dev/zero", str(pipe)):
+        assert world.hook(name, transcript_path=endless) == ""
+        assert b"no regular file" in world.run(name, "--debug", transcript_path=endless).stderr
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_endless_event_is_not_held(name: str, world: World) -> None:
+    with Path("/dev/zero").open("rb") as endless:
+        command = [sys.executable, "-m", "cogvault_cli", "hook", name, "--debug"]
+        done = subprocess.run(
+            command, stdin=endless, capture_output=True, env=world.environ, cwd=world.project, timeout=60
+        )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr == b"cogvault hook: ValueError: the event has more than 16777216 bytes\n"
 
 
 def test_unknown_event_is_a_usage_error(world: World) -> None:

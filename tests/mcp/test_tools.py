@@ -277,6 +277,19 @@ def test_browsing_goes_page_by_page_over_every_card(server: Server, example_vaul
     assert seen == sorted(path.name for path in example_vault.glob("*.md"))
 
 
+def test_browsing_what_has_no_cards_says_so(server: Server) -> None:
+    for arguments in ({"path": "nofolder"}, {"path": "cogvault://user/nobody"}, {"after_id": "zzz.md"}):
+        result = server.call("cogvault_browse", **arguments)
+        assert text_of(result).endswith("\nNo card is there.")
+        assert result["structuredContent"]["ids"] == []
+
+
+def test_browsing_before_the_first_index_tells_the_truth(server: Server, example_vault: Path) -> None:
+    data = server.call("cogvault_browse", limit=200)["structuredContent"]
+    assert data["cards"] == len(data["ids"]) == len(list(example_vault.glob("*.md")))
+    assert data["pending"] == 0  # without a model nothing waits for one
+
+
 def test_resources_are_listed_and_each_opens_its_own_card(server: Server, example_vault: Path) -> None:
     (example_vault / "50% plan #1 & v=2?.md").write_text("# Plan\n\nOdd name.\n")
     listed = server.ask("resources/list")["result"]["resources"]

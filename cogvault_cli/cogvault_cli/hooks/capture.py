@@ -26,6 +26,8 @@ __all__ = ["capture"]
 
 # Another event of the same session is at work meanwhile, and keeps the same turns.
 LOCK_SECONDS = 3.0
+# Nobody says so much: a longer line is a tool's result, or no transcript's.
+MAX_LINE_BYTES = 32 << 20
 # Turns that are written in one go.
 _BATCH = 200
 # Four in UTF-8, and room for what is written around a turn.
@@ -43,6 +45,7 @@ def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
 
     Raises:
         OSError: the transcript or the state cannot be read or written.
+        ValueError: the transcript is no regular file.
         CogvaultError: a turn cannot be written.
         filelock.Timeout: another capture of the session does not end.
     """
@@ -52,6 +55,8 @@ def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
 
 
 def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: StateFile) -> int:
+    if not transcript.is_file():  # a pipe or device may never end
+        raise ValueError(f"the transcript is no regular file: {transcript}")
     note = state.read()
     offset = note.get("offset")
     is_sure = isinstance(offset, int) and 0 <= offset <= transcript.stat().st_size and note.get("pending") is False
@@ -80,6 +85,8 @@ def _max_chars(folder: Path) -> int:
 class _Lines:
     """Whole lines of a file from an offset on; one that is being written just now is left for the next time.
 
+    One that is too long is left out, and never held whole.
+
     Attributes:
         end: where the first line that was not read begins.
     """
@@ -90,8 +97,14 @@ class _Lines:
         self.end = start
 
     def __iter__(self) -> Iterator[bytes]:
-        for line in self._file:
-            if not line.endswith(b"\n"):
+        while True:
+            line = part = self._file.readline(MAX_LINE_BYTES)
+            size = len(line)
+            while len(part) == MAX_LINE_BYTES and not part.endswith(b"\n"):
+                part = self._file.readline(MAX_LINE_BYTES)
+                size += len(part)
+            if not part.endswith(b"\n"):
                 return
-            self.end += len(line)
-            yield line
+            self.end += size
+            if part is line:
+                yield line

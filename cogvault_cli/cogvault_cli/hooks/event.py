@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["EVENTS", "Event", "answer", "parse", "vault_folder"]
+__all__ = ["EVENTS", "MAX_EVENT_BYTES", "Event", "answer", "parse", "vault_folder"]
 
+MAX_EVENT_BYTES = 16 << 20
 # Name on the command line, and in Claude Code.
 EVENTS = {
     "session-start": "SessionStart",
@@ -42,8 +43,10 @@ def parse(name: str, data: bytes) -> Event:
     """An event from its JSON. Keys that nobody needs are left out, whatever they hold.
 
     Raises:
-        ValueError: it is no JSON object, or names no session.
+        ValueError: it is too large, no JSON object, or names no session.
     """
+    if len(data) > MAX_EVENT_BYTES:
+        raise ValueError(f"the event has more than {MAX_EVENT_BYTES} bytes")
     try:
         document = json.loads(data)
     except RecursionError as error:

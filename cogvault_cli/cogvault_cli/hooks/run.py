@@ -12,7 +12,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cogvault_cli.hooks.event import Event, answer, parse, vault_folder
+from cogvault_cli.hooks.event import MAX_EVENT_BYTES, Event, answer, parse, vault_folder
 from cogvault_cli.hooks.outlive import goes_on
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(name: str, *, tenant: str | None = None, debug: bool = False) -> None:
 
 
 def _handle(name: str, tenant: str | None) -> str:
-    event = parse(name, sys.stdin.buffer.read())
+    event = parse(name, sys.stdin.buffer.read(MAX_EVENT_BYTES + 1))
     environment = os.environ if tenant is None else {**os.environ, "COGVAULT_TENANT": tenant}
     folder = vault_folder(event, environment)
     if folder is None:

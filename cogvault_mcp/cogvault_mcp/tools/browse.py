@@ -40,6 +40,8 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     lines = [f"{status.cards} cards, status {status.status.value}" + (f": {status.reason}" if status.reason else "")]
     if page:
         lines.append(fence_text("\n".join(map(_line, page)), "the vault"))
+    elif arguments.path or arguments.after_id:
+        lines.append("No card is there.")
     next_id = page[-1].id if len(cards) > len(page) else ""
     if next_id:
         lines.append(f"{len(cards) - len(page)} more: call again with after_id set to the last of these.")
