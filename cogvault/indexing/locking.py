@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -11,7 +12,7 @@ from filelock import FileLock, Timeout
 from cogvault.config import make_private
 from cogvault.errors import IndexFault
 
-__all__ = ["hold"]
+__all__ = ["Locks", "hold"]
 
 # Whoever looks seldom comes too late again and again where several want the lock.
 _POLL_SECONDS = 0.005
@@ -45,3 +46,27 @@ def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
         yield True
     finally:
         lock.release()
+
+
+@dataclass(frozen=True, slots=True)
+class Locks:
+    """A vault's locks. Three: embedding takes minutes, a language model hours, and edits must become searchable by
+    keyword meanwhile. Each method gives ``hold`` of one.
+
+    Attributes:
+        folder: of the lock files.
+    """
+
+    folder: Path
+
+    def keyword(self, timeout_seconds: float) -> AbstractContextManager[bool]:
+        """For whoever puts cards into the index."""
+        return hold(self.folder / "sync.lock", timeout_seconds)
+
+    def vectors(self, timeout_seconds: float) -> AbstractContextManager[bool]:
+        """For whoever embeds."""
+        return hold(self.folder / "vectors.lock", timeout_seconds)
+
+    def summaries(self, timeout_seconds: float) -> AbstractContextManager[bool]:
+        """For whoever asks a language model."""
+        return hold(self.folder / "summaries.lock", timeout_seconds)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogvault.config import Config
 from cogvault.embedders.kept_vectors import KeptVectors
-from cogvault.errors import ModelError, VaultError
+from cogvault.errors import VaultError
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.forgetting import Remains
@@ -18,26 +17,22 @@ from cogvault.indexing.keyword import Applied, carry_out
 from cogvault.indexing.known_files import KnownFiles
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
-from cogvault.indexing.locking import hold
+from cogvault.indexing.locking import Locks
 from cogvault.indexing.look import Look
 from cogvault.indexing.meter import Meter
 from cogvault.indexing.plan import plan
-from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncReport, degraded, unindexed, without_model
+from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncReport, degraded, unindexed
 from cogvault.indexing.rollups import folders_above, update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
-from cogvault.indexing.vectors import Embedded, embed_pending
+from cogvault.indexing.vector_part import VectorPart
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
-from cogvault.types import ChangeSet, IndexIdentity, Status
+from cogvault.types import ChangeSet, Status
 
 __all__ = ["SyncOptions", "Syncer"]
 
-# Three locks: embedding takes minutes, a language model hours, and edits must become searchable by keyword meanwhile.
-_KEYWORD_LOCK = "sync.lock"
-_VECTORS_LOCK = "vectors.lock"
-_SUMMARIES_LOCK = "summaries.lock"
 _TOLD_FAULTS = 3
 
 
@@ -121,6 +116,8 @@ class Syncer:
         self._summarizer_name = "" if summarizer is None else summarizer.fingerprint
         self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{self._summarizer_name}"
         self._now_ns = now_ns
+        self._locks = Locks(options.lock_folder)
+        self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
         self._last = LastSync(options.lock_folder)
         self._problems = LastProblems(options.lock_folder)
 
@@ -164,7 +161,7 @@ class Syncer:
             reason = "changed files wait until the damaged keyword index is made anew"
             return SyncReport(Status.STALE, reason, "wait, or sync (`cogvault index`)", seconds=meter.seconds)
         else:
-            with self._hold(_KEYWORD_LOCK, timeout) as held:
+            with self._locks.keyword(timeout) as held:
                 if not held:
                     reason, hint = "another sync of this vault did not end in time", "try again, or find who hangs"
                     return SyncReport(Status.STALE, reason, hint, seconds=meter.seconds)
@@ -178,7 +175,8 @@ class Syncer:
         if look.scanned.is_whole or self._last.at() is not None:  # a few paths do not end a first sync that was killed
             self._last.keep(look.scanned.root)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
-        report = self._vectors(report, 0 if is_damaged else embed_limit, wait, meter)
+        if not self._options.keyword_only:
+            report = self._vectors.fill(report, 0 if is_damaged else embed_limit, wait, meter)
         self._problems.keep(report.failed, look.scanned.problems, look.scanned.looked_at)
         return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
@@ -192,14 +190,14 @@ class Syncer:
         Raises:
             IndexFault: the index could not be written.
         """
-        with self._hold(_KEYWORD_LOCK, timeout_seconds) as held:
+        with self._locks.keyword(timeout_seconds) as held:
             if held:
                 self._index.repair(Meter(progress).tell)
         return held
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
-        with self._hold(_KEYWORD_LOCK, timeout_seconds) as held:
+        with self._locks.keyword(timeout_seconds) as held:
             if held:  # else the next sync measures again
                 identity = self._index.snapshot().stats.identity
                 if self._embedder is None or identity.model != self._embedder.fingerprint:
@@ -294,36 +292,6 @@ class Syncer:
             return 0
         return update_folders(self._index.snapshot(), self._folders, self._summarizer_name, is_changed=is_changed)
 
-    def _vectors(self, report: SyncReport, limit: int | None, timeout: float, meter: Meter) -> SyncReport:
-        if self._options.keyword_only:
-            return report
-        if self._embedder is None:
-            report = replace(report, pending_vectors=self._lacking(""))
-            return degraded(report, "no embedding model: keyword search only", "pip install 'cogvault[bundled]'")
-        try:
-            model = self._embedder.fingerprint
-        except ModelError as error:
-            return without_model(replace(report, pending_vectors=self._lacking("")), error)
-        lacking = self._lacking(model)
-        if not lacking or limit == 0:
-            return replace(report, pending_vectors=lacking)
-        with self._hold(_VECTORS_LOCK, timeout) as held:
-            if not held:
-                reason = f"{lacking} chunks have no vector yet: another process is embedding"
-                return degraded(replace(report, pending_vectors=lacking), reason, "wait, or sync again")
-            outcome = self._embed(self._embedder, limit, timeout, meter)
-        report = replace(
-            report,
-            embedded=outcome.count,
-            pending_vectors=self._lacking(model, outcome),
-            failed=(*report.failed, *outcome.failed),
-        )
-        if outcome.error is not None:
-            return without_model(report, outcome.error)
-        if outcome.failed:
-            return degraded(report, f"{len(outcome.failed)} chunks could not be embedded", "sync again to retry")
-        return report
-
     def _summaries(self, report: SyncReport, look: Look, is_wanted: bool, timeout: float, meter: Meter) -> SyncReport:
         """The last step: what a language model says takes the place of what was extracted."""
         ids = None if look.scanned.is_whole else look.files.files  # who waits for a few files asks for no others
@@ -334,16 +302,16 @@ class Syncer:
         report = replace(report, problems=others, pending_summaries=len(drafts))
         if not is_wanted:
             return report
-        with self._hold(_SUMMARIES_LOCK, 0) as held:
+        with self._locks.summaries(0) as held:
             if not held:
                 return degraded(report, f"{len(drafts)} cards wait for another process to summarize them", "wait")
             meter.start("summaries")
             outcome = summarize_drafts(
-                self._index, look.files, self._summarizer, lambda: self._hold(_KEYWORD_LOCK, timeout), meter.tell
+                self._index, look.files, self._summarizer, lambda: self._locks.keyword(timeout), meter.tell
             )
         folders = report.folders
         if outcome.made:
-            with self._hold(_KEYWORD_LOCK, timeout) as held:
+            with self._locks.keyword(timeout) as held:
                 folders = max(folders, self._roll_up(is_changed=True)) if held else folders
         pending = len(drafts_of(self._index.snapshot(), ids))
         report = replace(report, summarized=outcome.made, pending_summaries=pending, folders=folders)
@@ -352,44 +320,3 @@ class Syncer:
         report = replace(report, problems=(*report.problems, *outcome.failed))
         reason = f"{pending} cards have extracted abstracts and overviews, because the summarizer gave none"
         return degraded(report, reason, "see the reason of each card, and sync again")
-
-    def _embed(self, embedder: Embedder, limit: int | None, timeout: float, meter: Meter) -> Embedded:
-        stats = self._index.snapshot().stats
-        # The vectors of another model go on serving until the new ones are complete.
-        is_first = stats.identity.model != embedder.fingerprint and not stats.vectors
-        total = self._lacking(embedder.fingerprint)
-        meter.start("vectors")
-        meter.tell(0, total)
-
-        def kept(outcome: Embedded) -> None:
-            if is_first:
-                self._serve(embedder, timeout)
-            meter.tell(outcome.count, max(total, outcome.count))
-
-        outcome = embed_pending(self._index, embedder, self._options.vector_batch, limit, kept)
-        if outcome.is_complete and len(outcome.failed) < stats.embeddable:
-            try:
-                self._serve(embedder, timeout)
-            except ModelError as error:  # a model server tells its width only when asked
-                outcome.error = error
-        return outcome
-
-    def _serve(self, embedder: Embedder, timeout: float) -> None:
-        """Make this model's vectors the ones that are searched; those of other models go."""
-        if self._index.snapshot().stats.identity.model == embedder.fingerprint:
-            return
-        with self._hold(_KEYWORD_LOCK, timeout) as held:
-            if held:  # else the next sync does it
-                chunking = self._index.snapshot().stats.identity.chunking
-                identity = IndexIdentity(chunking, embedder.fingerprint, embedder.name, embedder.dim)
-                self._index.apply(ChangeSet(identity=identity))
-
-    def _lacking(self, model: str, outcome: Embedded | None = None) -> int:
-        """Chunks without a vector of the model; at most, for one that does not serve yet."""
-        stats = self._index.snapshot().stats
-        if not model or stats.identity.model == model:
-            return stats.embeddable - stats.vectors
-        return stats.embeddable - (outcome.count if outcome else 0)
-
-    def _hold(self, name: str, timeout: float) -> AbstractContextManager[bool]:
-        return hold(self._options.lock_folder / name, timeout)
