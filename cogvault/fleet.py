@@ -89,6 +89,7 @@ class Fleet:
         root: folder of the tenants, which live in ``{root}/tenants/{id}/``; None = vaults are opened by folder only.
         config: settings of all vaults; a vault's own ``.cogvault.toml`` fills in what they leave open.
         max_open: vaults that stay open at most while nobody uses them.
+        max_awake: of these, so many small ones keep what they read; the others rest, see ``Vault.rest``.
         models: pool of models; None = the pool all vaults of this process share.
         many_queries: for a process that is asked all the time: a pool of its own, whose bundled model takes longer to
             load and a quarter of the CPU time for each query.
@@ -107,12 +108,13 @@ class Fleet:
         config: Config | None = None,
         *,
         max_open: int = 128,
+        max_awake: int = 16,
         models: ModelPool | None = None,
         many_queries: bool = False,
         opened: Callable[[Vault], None] = lambda vault: None,
     ) -> None:
-        if max_open < 1:
-            raise ValueError("max_open must be at least 1")
+        if min(max_open, max_awake) < 1:
+            raise ValueError("max_open and max_awake must be at least 1")
         self.root = None if root is None else vault_folder(root)
         self._config = config
         shared = resolve(None, config, os.environ).config
@@ -120,6 +122,7 @@ class Fleet:
             models = ModelPool(cache_folder(shared), shared.threads, many_queries=True)
         self.models = models or shared_models(cache_folder(shared), shared.threads)
         self._max_open = max_open
+        self._max_awake = max_awake
         self._opened = opened
         self._lock = threading.Lock()
         self._open: OrderedDict[Path, _Open] = OrderedDict()
@@ -246,6 +249,7 @@ class Fleet:
 
     def _release(self, folder: Path, entry: _Open) -> None:
         idle: list[_Open] = []
+        sleepy: list[Vault] = []
         with self._lock:
             entry.users -= 1
             if self._closed or entry.vault is None or self._open.get(folder) is not entry:
@@ -257,8 +261,13 @@ class Fleet:
                 excess = len(self._open) - self._max_open
                 unused = [place for place, other in self._open.items() if not other.users]
                 idle.extend(self._open.pop(place) for place in unused[: max(excess, 0)])
+                # Also those that rest: their watchers may have woken them.
+                drowsy = list(self._open.values())[: -self._max_awake]
+                sleepy.extend(other.vault for other in drowsy if other.vault is not None and not other.users)
         for unused_entry in idle:
             _close(unused_entry)
+        for vault in sleepy:
+            vault.rest()
 
     def _folder(self, tenant: str | os.PathLike[str]) -> Path:
         """The real folder of a tenant. Two names of one folder give one vault."""

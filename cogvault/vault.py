@@ -46,6 +46,9 @@ from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
 
 __all__ = ["Vault"]
 
+# The ranker that keeps what it made of the cards.
+_KEEPING = "title"
+
 
 class Vault(Authoring, Curation):
     """A folder of Markdown as searchable memory. Safe to share between threads; also a context manager.
@@ -114,8 +117,10 @@ class Vault(Authoring, Curation):
         self.layers = Layers(made, folders, self._workspace)
         Authoring.__init__(self, self._workspace, self._engine.known, self._finalise)
         Curation.__init__(self, self._engine, self._workspace, self._usage, self.layers.remake)
-        self._searcher = Searcher(
-            make_rankers(_ranker_names(self.config, embedder)),
+        self._rankers = make_rankers(_ranker_names(self.config, embedder))
+        self._make_searcher = partial(
+            Searcher,
+            self._rankers,
             self._engine.embedder,
             _search_options(self.config),
             _calibration,
@@ -123,6 +128,7 @@ class Vault(Authoring, Curation):
             self._workspace.links,
             models.turns,
         )
+        self._searcher = self._make_searcher()
 
     def __enter__(self) -> Vault:
         return self
@@ -140,6 +146,18 @@ class Vault(Authoring, Curation):
         self._engine.close()
         self._place.close()
         self._usage.close()
+
+    def rest(self) -> None:
+        """Give back the memory of a small vault that is not in use: all that its next use reads again by itself.
+
+        A vault of more than some 500 cards keeps what it read, as that would take more than a moment.
+        """
+        if self._engine.rest():
+            self._usage.close()
+            self._workspace.links.forget()
+            if _KEEPING in self._rankers:
+                self._rankers.update(make_rankers([_KEEPING]))
+            self._searcher = self._make_searcher()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files: keyword part first, then vectors.

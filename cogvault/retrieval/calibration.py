@@ -7,14 +7,19 @@ the smallest content hashes, so it is a function of the files alone and seldom c
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
 
+from cogvault.errors import ModelError
 from cogvault.protocols import Embedder, Snapshot
+from cogvault.retrieval.sample import Sampler
 from cogvault.retrieval.scoring import Calibration
 from cogvault.text.tokens import words
 from cogvault.types import CardInfo, IntArray
+
+logger = logging.getLogger(__name__)
 
 QUERIES = 24
 QUERY_CHARS = 80
@@ -34,6 +39,28 @@ def calibrate(floor: float | None, embedder: Embedder) -> Calibration:
     if high is None or high <= low:
         high = low + CEILING_SHARE * (1 - low)
     return Calibration(low, high)
+
+
+def changed_floor(snapshot: Snapshot, sampler: Sampler, embedder: Embedder | None) -> tuple[float | None, str] | None:
+    """The model's floor and the name of the sample that it was measured on.
+
+    Args:
+        snapshot: of a vault.
+        sampler: chooses among its cards.
+        embedder: None = there is none.
+
+    Returns:
+        None when the vault's floor holds, or cannot be measured now.
+    """
+    stats = snapshot.stats
+    try:
+        if embedder is None or stats.identity.model != embedder.fingerprint or stats.vectors < stats.embeddable:
+            return None
+        sample, name = sampler.of(snapshot.cards)
+        return None if name == stats.identity.measured else (measure_floor(snapshot, sample, embedder), name)
+    except ModelError as error:
+        logger.warning("floor not measured: %s", error)
+        return None
 
 
 def measure_floor(snapshot: Snapshot, cards: Sequence[CardInfo], embedder: Embedder) -> float | None:

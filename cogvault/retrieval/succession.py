@@ -38,6 +38,11 @@ class SharedGraph:
         self._lock = threading.Lock()
         self._graph: LinkGraph | None = None
 
+    def forget(self) -> None:
+        """Keep nothing: the next graph is made from its cards."""
+        with self._lock:
+            self._graph = None
+
     @contextmanager
     def of(self, cards: Sequence[CardInfo]) -> Iterator[LinkGraph]:
         """The graph of these cards, for this thread alone while the block lasts: it is to be short."""

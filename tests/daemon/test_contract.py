@@ -21,8 +21,8 @@ from tests.daemon.conftest import write_cards
 AnyVault = Any
 Step = Callable[[AnyVault], object]
 
-# Watching is the daemon's own business; its settings and files are where it runs.
-LOCAL_ONLY = {"changes", "watch", "config", "resolved"}
+# Watching and resting are the daemon's own business; its settings and files are where it runs.
+LOCAL_ONLY = {"changes", "watch", "rest", "config", "resolved"}
 
 STEPS: dict[str, Step] = {
     "sync": lambda vault: vault.sync(verify=True),

@@ -33,6 +33,8 @@ _WITHOUT_KEYWORD = "the keyword index is damaged; until it is made anew, every c
 # A matrix with more dead rows than this share, and more than a few, is copied without them.
 _DEAD_SHARE = 0.3
 _DEAD_ROWS = 4096
+# An index that is larger keeps what it read: reading it again takes longer than some 20 ms.
+_RESTING_CHUNKS = 2000
 # A change of so many cards is one of a row.
 _MANY_CARDS = 100
 
@@ -123,6 +125,18 @@ class LocalIndex:
         """See ``Index.reset``."""
         self._check_open()
         self._recover(sqlite3.DatabaseError(fault))
+
+    def rest(self) -> bool:
+        """Give back what was read of a small index, which the next use reads again; False = there is nothing to give.
+
+        Snapshots that are in use go on.
+        """
+        with self._lock:
+            if self._view is None or self._view.table.chunks > _RESTING_CHUNKS:
+                return False
+            self._forget()
+        self._store.rest()
+        return True
 
     def close(self) -> None:
         """See ``Index.close``."""

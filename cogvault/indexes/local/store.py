@@ -136,6 +136,15 @@ class Store:
             self._connection.close()
             self._connection = None
 
+    def rest(self) -> None:
+        """Close everything that opens again by itself, unless a writer is at work."""
+        if self._thread_lock.acquire(blocking=False):
+            try:
+                self.disconnect()
+                self._lexical = None
+            finally:
+                self._thread_lock.release()
+
     def close(self) -> None:
         """Close everything."""
         with self._thread_lock:
@@ -272,7 +281,8 @@ class Store:
 
     def keyword_faults(self) -> list[str]:
         """Damaged files of the keyword folder in use."""
-        return [] if self._lexical is None else list(faults(self._lexical[1].folder))
+        held = self._lexical  # by one who rests it is taken away meanwhile
+        return [] if held is None else list(faults(held[1].folder))
 
     def bytes_on_disk(self) -> int:
         """Size of all files that are in use."""
