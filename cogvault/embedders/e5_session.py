@@ -71,8 +71,13 @@ class E5Session:
         self._threads = threads or available_cpus()
         self._max_tokens = max_tokens
 
-    def embed(self, prefix: str, texts: Sequence[str]) -> FloatArray:
+    def embed(self, prefix: str, texts: Sequence[str], *, remember: bool = True) -> FloatArray:
         """Embed non-blank texts, cut to the window.
+
+        Args:
+            prefix: set before each.
+            texts: n texts.
+            remember: as for `E5Tokenizer.encode`.
 
         Returns:
             Array of shape (n, dim), float32, rows L2-normalized.
@@ -82,7 +87,7 @@ class E5Session:
         """
         head = [self._tokenizer.bos, *self._tokenizer.encode(prefix, self._max_tokens)]
         if len(texts) == 1 or self._threads == 1:
-            return np.stack([self._embed_one(head, text) for text in texts])
+            return np.stack([self._embed_one(head, text, remember) for text in texts])
         from concurrent.futures import ThreadPoolExecutor
 
         vectors: list[FloatArray] = [np.empty(0, dtype=np.float32)] * len(texts)
@@ -93,16 +98,17 @@ class E5Session:
         try:
             for start in range(0, len(order), _TEXTS_IN_FLIGHT):
                 part = order[start : start + _TEXTS_IN_FLIGHT]
-                results = pool.map(lambda index: self._embed_one(head, texts[index]), part)
+                results = pool.map(lambda index: self._embed_one(head, texts[index], remember), part)
                 for index, vector in zip(part, results, strict=True):
                     vectors[index] = vector
         finally:
             pool.shutdown(wait=True, cancel_futures=True)  # so that Ctrl-C waits for running texts only
         return np.stack(vectors)
 
-    def _embed_one(self, head: list[int], text: str) -> FloatArray:
+    def _embed_one(self, head: list[int], text: str, remember: bool) -> FloatArray:
         room = self._max_tokens - len(head) - 1
-        ids = np.array([[*head, *self._tokenizer.encode(text, room), self._tokenizer.eos]], dtype=np.int64)
+        encoded = self._tokenizer.encode(text, room, remember=remember)
+        ids = np.array([[*head, *encoded, self._tokenizer.eos]], dtype=np.int64)
         try:
             (vectors,) = self._run([OUTPUT], {INPUT: ids})
         except self._errors as error:

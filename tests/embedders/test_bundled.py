@@ -257,9 +257,9 @@ def test_many_texts_are_embedded_behind_everything_else(
     seen: list[int] = []
     embed_one = E5Session._embed_one  # noqa: SLF001
 
-    def watched(self: E5Session, head: list[int], text: str) -> Any:
+    def watched(self: E5Session, head: list[int], text: str, remember: bool) -> Any:
         seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
-        return embed_one(self, head, text)
+        return embed_one(self, head, text, remember)
 
     monkeypatch.setattr(E5Session, "_embed_one", watched)
     before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())

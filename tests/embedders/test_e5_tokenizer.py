@@ -132,6 +132,15 @@ def test_remembering_words_is_bounded(tokenizer: E5Tokenizer, monkeypatch: pytes
     assert tokenizer.count([text]) == first
 
 
+def test_questions_leave_nothing_behind(tokenizer: E5Tokenizer) -> None:
+    words = [f"question{number}" for number in range(1_000)]
+    before = tokenizer.remembered
+    asked = tokenizer.encode(" ".join(words), 100_000, remember=False)
+    assert tokenizer.remembered == before
+    assert tokenizer.encode(" ".join(words), 100_000) == asked
+    assert tokenizer.remembered == before + len(words)
+
+
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\x85"), max_size=60))
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_counted_as_the_c_engine_does(

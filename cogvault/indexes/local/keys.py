@@ -11,6 +11,8 @@ from cogvault.text.tokens import STEM_LENGTH, grams, stem
 _BYTES = 8
 # Words of some hundred cards: those that are new are stored, and right after that given to the keyword engine.
 _KNOWN = 32_768
+# Questions share their common words only. A process that is asked for hours has all of these after a few minutes.
+ASKED = 4096
 
 
 class Keys:
@@ -18,14 +20,15 @@ class Keys:
 
     Args:
         uuid: of the catalog.
+        known: of each kind that many are remembered, 200 bytes each.
     """
 
-    def __init__(self, uuid: str) -> None:
+    def __init__(self, uuid: str, known: int = _KNOWN) -> None:
         # Texts share words, and words stems and grams, so that most are asked for many times.
-        self.word = _remembered(b"word", uuid)
-        self.stem = _remembered(b"stem", uuid)
-        self.gram = _remembered(b"gram", uuid)
-        self.members = lru_cache(_KNOWN)(self._members)
+        self.word = _remembered(b"word", uuid, known)
+        self.stem = _remembered(b"stem", uuid, known)
+        self.gram = _remembered(b"gram", uuid, known)
+        self.members = lru_cache(known)(self._members)
 
     def _members(self, form: str) -> tuple[int | None, tuple[int, ...]]:
         """Key of a word's stem, None = the word is shorter than a stem; keys of its grams."""
@@ -39,9 +42,9 @@ def keys_of(uuid: str) -> Keys:
     return Keys(uuid)
 
 
-def _remembered(kind: bytes, uuid: str) -> Callable[[str], int]:
+def _remembered(kind: bytes, uuid: str, known: int) -> Callable[[str], int]:
     base = blake2b(kind, key=uuid.encode(), digest_size=_BYTES)
-    return lru_cache(_KNOWN)(lambda text: _key(base, text))
+    return lru_cache(known)(lambda text: _key(base, text))
 
 
 def _key(base: blake2b, text: str) -> int:

@@ -20,7 +20,7 @@ from cogvault.indexes.local import codec
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.codec import WordArray
-from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.keys import ASKED, Keys
 from cogvault.indexes.local.schema import COUNTER_PAGE, State, many
 from cogvault.text.tokens import STEM_LENGTH
 from cogvault.types import FloatArray, IntArray, Term, TermKind
@@ -135,7 +135,7 @@ class Vocabulary:
             table: the cards.
         """
         if last is None:
-            last = cls(np.zeros((2, 0), np.uint32), -1, table, Keys(state.uuid))
+            last = cls(np.zeros((2, 0), np.uint32), -1, table, Keys(state.uuid, ASKED))
         rows = connection.execute(_COUNTERS, (last._changed,)).fetchall()
         if last._table is table and not rows:
             return last
