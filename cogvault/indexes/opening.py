@@ -53,6 +53,8 @@ def find_place(folder: Path) -> IndexPlace:
         folder: where the index is asked for; it need not exist.
     """
     nearest, mounts = _nearest(folder), mounts_text()
+    if not nearest.is_dir():
+        return _elsewhere(_temporary(f"the index folder {folder} cannot be used, as {nearest} is no folder"))
     file_system = file_system_of(nearest.resolve(), mounts)
     if is_network(file_system):
         why = f"the index folder {folder} is on a network file system ({file_system}), where an index can be corrupted"
@@ -60,7 +62,7 @@ def find_place(folder: Path) -> IndexPlace:
         if not is_network(file_system_of(_nearest(twin).resolve(), mounts)) and _is_made_private(twin):
             return _elsewhere(IndexPlace(twin, f"{why}: it is kept in {twin} instead", _HINT))
         return _elsewhere(_temporary(why))
-    if nearest.is_dir() and not all(map(_is_writable, (nearest, folder / _CATALOG, folder / "lock"))):
+    if not all(map(_is_writable, (nearest, folder / _CATALOG, folder / "lock"))):
         place = _temporary(f"the index folder {folder} cannot be written")
         _copy(folder, place.folder)
         return _elsewhere(place)
@@ -78,8 +80,8 @@ def _temporary(why: str) -> IndexPlace:
 
 
 def _nearest(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
-    return next((place for place in (folder, *folder.parents) if place.exists()), folder)
+    """What is in the folder's place, or in that of the nearest one above it that is there."""
+    return next((place for place in (folder, *folder.parents) if os.path.lexists(place)), folder)
 
 
 def _is_writable(path: Path) -> bool:

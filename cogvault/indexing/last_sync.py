@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
+
+from cogvault.indexes import make_room
 
 __all__ = ["LastSync", "RootId"]
 
@@ -28,9 +31,10 @@ class LastSync:
     def at(self) -> datetime | None:
         """When it was, None = never."""
         try:
-            return datetime.fromtimestamp(self._path.stat().st_mtime, UTC)
+            status = self._path.stat()
         except OSError:
             return None
+        return datetime.fromtimestamp(status.st_mtime, UTC) if stat.S_ISREG(status.st_mode) else None
 
     def root(self) -> RootId | None:
         """The folder that was synced, None = not known."""
@@ -43,6 +47,7 @@ class LastSync:
     def forget(self) -> None:
         """The index begins anew: until a sync of it ends, it was never equal to the files."""
         try:
+            make_room(self._path)
             self._path.unlink(missing_ok=True)
         except OSError as error:  # as below
             _log.warning("the time of the last sync is still there: %s", error)
@@ -50,6 +55,7 @@ class LastSync:
     def keep(self, root: RootId) -> None:
         """A sync of this folder has ended just now."""
         try:
+            make_room(self._path)
             if self.root() == root:
                 self._path.touch()
             else:

@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from cogvault.config import make_private
 from cogvault.errors import IndexFault
+from cogvault.indexes import make_room
 
 __all__ = ["Locks", "hold"]
 
@@ -35,6 +36,7 @@ def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
     lock = FileLock(path, poll_interval=_POLL_SECONDS)  # a new object each time, so that threads exclude each other too
     try:
         make_private(path.parent)  # or the lock would make it, for everybody to read
+        make_room(path)
         lock.acquire(timeout=timeout_seconds)
     except Timeout:
         yield False

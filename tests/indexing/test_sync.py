@@ -770,9 +770,11 @@ def test_a_report_tells_people_and_programs_the_same(desk: Desk, spy: SpyEmbedde
     assert str(replace(report, status=Status.DEGRADED, reason="why", hint="what")).splitlines()[1] == "why (what)"
 
 
-def test_a_lock_that_cannot_be_made_is_an_index_fault(desk: Desk) -> None:
+def test_a_lock_that_cannot_be_made_is_an_index_fault(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.write("a.md", "alpha")
-    (desk.lock_folder / "sync.lock").mkdir()
+    file = desk.root.with_name("file")
+    file.touch()
+    monkeypatch.setattr(Desk, "lock_folder", file / "locks")
     with pytest.raises(IndexFault) as caught:
         desk.sync()
     assert "sync.lock" in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterable
@@ -29,6 +30,11 @@ def is_damage(error: sqlite3.Error) -> bool:
     return code & 0xFF in _CORRUPT_CODES
 
 
+def is_no_file(path: Path) -> bool:
+    """True for a folder, a pipe or a link to nowhere, where there should be a file or nothing."""
+    return os.path.lexists(path) and not path.is_file()
+
+
 def set_aside(folder: Path, names: Iterable[str]) -> str:
     """Move files or folders out of the way, keeping the newest few for whoever wants to look.
 
@@ -39,11 +45,11 @@ def set_aside(folder: Path, names: Iterable[str]) -> str:
     Returns:
         Where they are now, for people; "nothing was left of it" when all were missing.
     """
-    found = [name for name in names if (folder / name).exists()]
+    found = [name for name in names if os.path.lexists(folder / name)]
     if not found:
         return "nothing was left of it"
     place = folder / FOLDER
-    if place.exists() and not place.is_dir():
+    if not place.is_dir():
         delete([place])
     place.mkdir(mode=0o700, exist_ok=True)
     numbers = sorted(int(path.name) for path in place.iterdir() if path.name.isdigit())
@@ -55,6 +61,16 @@ def set_aside(folder: Path, names: Iterable[str]) -> str:
         shutil.rmtree(place / str(number), ignore_errors=True)
     logger.warning("damaged index files were moved to %s", target)
     return f"it is now in {FOLDER}/{target.name}"
+
+
+def make_room(path: Path) -> None:
+    """Set aside what stands in the place of a file of the index folder and is none.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    if is_no_file(path):
+        set_aside(path.parent, [path.name])
 
 
 def delete(paths: Iterable[Path]) -> None:

@@ -150,10 +150,13 @@ class LocalIndex:
             raise IndexFault("the index is closed", path=self._store.folder)
 
     def _begin(self) -> LocalSnapshot:
-        pool = self._opened()
+        pool, last = self._opened(), self._view
         connection = pool.begin()
         try:
             state = read_state(connection)
+            if last is not None and (state.uuid != last.state.uuid or state.sequence < last.state.sequence):
+                self._forget()  # another catalog, or an older one, was copied over the one that was read
+                raise _Behind
             view = self._view_of(connection, state, self._keyword(state))
             self._stats(view, connection)  # what damage they bring to light is then dealt with here
         except BaseException:
@@ -271,7 +274,7 @@ class LocalIndex:
         """
         if isinstance(error, LexicalDamaged):
             self._store.distrust_lexical(str(error))
-        elif not (isinstance(error, sqlite3.Error) and (is_damage(error) or self._store.catalog.is_dir())):
+        elif not (isinstance(error, sqlite3.Error) and (is_damage(error) or self._store.is_blocked)):
             raise IndexFault(f"the index cannot be used: {error}", path=self._store.folder) from error
         elif self._read_only:
             raise IndexFault(

@@ -82,7 +82,13 @@ class Restriction:
 
 
 class LexicalView:
-    """One state of the keyword part; later commits do not change it."""
+    """One state of the keyword part; later commits do not change it.
+
+    Attributes:
+        sequence: the change that it reflects.
+        documents: chunks in it.
+        ghosts: deleted chunks whose numbers still are in the files.
+    """
 
     def __init__(
         self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str, files: Stamps, mapped: MappedFolder
@@ -95,26 +101,29 @@ class LexicalView:
         marks = searcher.search(self._term("mark", _mark_text(uuid)), limit=2, count=False).hits
         if len(marks) != 1:
             raise LexicalDamaged(f"{len(marks)} sequence marks for catalog {uuid}")
+        # All that is asked of a view without a search is read here: later the files may have been cut off.
         self.sequence = int(searcher.fast_field_values("chunk", [marks[0][1]])[0] or 0)
-
-    @property
-    def documents(self) -> int:
-        """Chunks in the view."""
-        return int(self._searcher.num_docs) - 1
-
-    @property
-    def ghosts(self) -> int:
-        """Deleted chunks whose numbers still are in the files."""
+        self.documents = int(searcher.num_docs) - 1
         # Every chunk and no mark has this value in its field.
-        return int(self._searcher.doc_freq("every", 1)) - self.documents
+        self.ghosts = int(searcher.doc_freq("every", 1)) - self.documents
+
+    def check(self) -> None:
+        """To be called before files are looked into.
+
+        They are mapped into memory: whoever writes into them changes what is found, and tantivy does not notice; and
+        reading beyond the end of one that was cut off ends the process.
+
+        Raises:
+            LexicalDamaged: one was overwritten or cut off.
+        """
+        if name := overwritten(self._files):
+            raise LexicalDamaged(f"{name} was overwritten")
 
     def search(
         self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
     ) -> tuple[IntArray, FloatArray]:
         """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order."""
-        # They are mapped into memory: whoever writes into them changes what is found, and tantivy does not notice.
-        if name := overwritten(self._files):
-            raise LexicalDamaged(f"{name} was overwritten")
+        self.check()
         limit = min(limit, self.documents)
         if limit <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
@@ -141,6 +150,7 @@ class LexicalView:
 
     def ids(self) -> IntArray:
         """Ids of all chunks, in no order."""
+        self.check()
         if not self.documents:
             return np.empty(0, np.int64)
         with _engine():
@@ -179,7 +189,7 @@ class Lexical:
                 raise LexicalDamaged(fault)
             self._index = tantivy.Index.open(str(folder))
             self._index.config_reader("manual")
-        self.reload()
+        self._view = self._loaded()
 
     @classmethod
     def create(cls, folder: Path, uuid: str) -> Lexical:
@@ -200,10 +210,14 @@ class Lexical:
 
     def reload(self) -> None:
         """Load the newest committed state."""
+        self._view.check()
+        self._view = self._loaded()
+
+    def _loaded(self) -> LexicalView:
         with _engine():
             self._index.reload()
             files = stamps(self.folder)
-            self._view = LexicalView(self._index.searcher(), self._index.schema, self._uuid, files, self._mapped)
+            return LexicalView(self._index.searcher(), self._index.schema, self._uuid, files, self._mapped)
 
     def write(self, dead: Sequence[int], documents: Iterable[Document], sequence: int, threads: int) -> None:
         """Delete and add chunks in one commit, then load it.
@@ -214,6 +228,7 @@ class Lexical:
             sequence: the change that the result reflects.
             threads: threads that index.
         """
+        self._view.check()
         with _engine():
             sweep(self.folder)
             writer = self._index.writer(_HEAP_BYTES * threads, threads)

@@ -49,6 +49,7 @@ class ReadPool:
         with self._lock:
             connection = self._idle.pop() if self._idle else self._connect()
             self._lent.add(connection)
+        schema.keep_shared(self._path)
         try:
             connection.execute("BEGIN")
         except BaseException:
@@ -87,6 +88,7 @@ class ReadPool:
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
+        schema.keep_shared(self._path)
         for connection in idle:
             connection.close()
 

@@ -7,6 +7,7 @@ is needed. Ids are never used again. A card version is part of the view at seque
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator
@@ -27,6 +28,8 @@ BUSY_SECONDS = 2.0
 # Rows are a few kilobytes: at this page size most of them need no overflow page.
 _PAGE_BYTES = 8192
 _WAL_BYTES = 4 * 2**20
+# SQLite maps its file of shared memory in portions of this size.
+_SHARED_BYTES = 32 * 2**10
 NEVER = 2**62
 """``dead`` of a card that lives."""
 
@@ -109,6 +112,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
     Raises:
         sqlite3.Error: it cannot be opened, is no database, or has another schema.
     """
+    keep_shared(path)
     query = "immutable=1" if mode == "immutable" else f"mode={mode}"
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
@@ -129,6 +133,20 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def keep_shared(catalog: Path) -> None:
+    """Give the file that SQLite maps its size back when somebody cut it off: reading beyond its end ends the process.
+
+    To be called before an open connection is used. What is lost of that file SQLite makes anew from its log.
+    """
+    shared = f"{catalog}-shm"
+    try:
+        size = os.stat(shared).st_size  # noqa: PTH116 - called for every snapshot
+        if size % _SHARED_BYTES or not size:
+            os.truncate(shared, (size // _SHARED_BYTES + 1) * _SHARED_BYTES)
+    except OSError:  # there is none, or none that could be mapped
+        return
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -38,6 +38,7 @@ CATALOG = "catalog.sqlite"
 _NEW_CATALOG = "catalog-new.sqlite"
 _KEYWORD = "keyword-"
 _KEYWORD_NAME = re.compile(r"keyword-([0-9]{1,9})")
+_LOCK = "lock"
 _LOCK_SECONDS = 120.0
 _POLL_SECONDS = 0.005
 _WAL_BYTES = 8 * 2**20
@@ -70,7 +71,7 @@ class Store:
         self._is_unwiped = False
         self._longest_wal = _WAL_BYTES
         self._thread_lock = RLock()
-        self._file_lock = FileLock(folder / "lock", thread_local=False, poll_interval=_POLL_SECONDS)
+        self._file_lock = FileLock(folder / _LOCK, thread_local=False, poll_interval=_POLL_SECONDS)
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         self._lexical: tuple[str, Lexical] | None = None
@@ -100,6 +101,7 @@ class Store:
     def _locked(self, timeout: float) -> Iterator[None]:
         try:
             make_private(self.folder)
+            damage.make_room(self.folder / _LOCK)
             self._file_lock.acquire(timeout=timeout)
         except (Timeout, OSError) as error:
             raise IndexFault(
@@ -119,6 +121,8 @@ class Store:
                 self._create()
             self._connection = schema.connect(self.catalog, "rwc")
             self._file = file_identity(self.catalog)
+        else:
+            schema.keep_shared(self.catalog)
         return self._connection
 
     def _create(self) -> None:
@@ -130,9 +134,15 @@ class Store:
         schema.connect(new, "rwc").close()
         new.rename(self.catalog)
 
+    @property
+    def is_blocked(self) -> bool:
+        """True when something that is no file stands in the place of one of the catalog's."""
+        return any(damage.is_no_file(self.folder / name) for name in _side_files(CATALOG))
+
     def disconnect(self) -> None:
         """Close the writing connection."""
         if self._connection is not None:
+            schema.keep_shared(self.catalog)
             self._connection.close()
             self._connection = None
 

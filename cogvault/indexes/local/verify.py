@@ -12,6 +12,7 @@ import numpy as np
 
 from cogvault.indexes.local import codec, words
 from cogvault.indexes.local.keys import Keys
+from cogvault.indexes.local.lexical import LexicalDamaged
 from cogvault.indexes.local.rows import CardRow
 from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
 from cogvault.indexes.local.search import Reader
@@ -19,7 +20,7 @@ from cogvault.indexes.local.vectors import CardVectors
 from cogvault.text.tokens import grams, stem
 
 _Row = TypeVar("_Row")
-_BROKEN = (sqlite3.DatabaseError, ValueError, KeyError, IndexError, TypeError, zlib.error)
+_BROKEN = (LexicalDamaged, sqlite3.DatabaseError, ValueError, KeyError, IndexError, TypeError, zlib.error)
 
 
 def verify(reader: Reader) -> list[str]:
@@ -92,6 +93,7 @@ def _members(reader: Reader) -> Iterator[str]:
     texts.update({keys.stem(stem(form)): stem(form) for _, _, form in forms})
     wrong = {key for key in held.keys() | expected.keys() if held.get(key) != sorted(expected.get(key, []))}
     if lexical is not None and lexical.sequence == reader.view.state.lexical:
+        lexical.check()
         once = Counter(id for _, id, _ in rows)
         wrong.update(
             key for key, id, _ in rows if once[id] > 1 or not (lexical.holds("stem", id) or lexical.holds("gram", id))
