@@ -49,17 +49,24 @@ class Curation:
         self._remake = remake
         self._forgetting = Forgetting(workspace, usage, self.forget, self._purge_swept)
 
-    def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
+    def list(self, prefix: str = "", *, after: str = "", limit: int | None = None) -> tuple[ListedCard, ...]:
         """The cards below a folder or the beginning of an address, ordered by id.
 
         Changed files are looked for first, at most every ``config.refresh_seconds``.
 
+        Args:
+            prefix: folder, or the beginning of an address; "" = the whole vault.
+            after: begin behind this id, such as the last one of the page before.
+            limit: cards at most; None = all.
+
         Raises:
             PathError: the prefix can name nothing in a vault.
+            QueryError: the limit is below 1.
             VaultError: the vault's folder is away, or another sync that the list needs did not end in time.
             IndexFault: the index is not complete, and cannot be written.
         """
-        return list_cards(self._engine.certain().cards, self._workspace.links, prefix, self._workspace.clock())
+        cards, links = self._engine.certain().cards, self._workspace.links
+        return list_cards(cards, links, prefix, self._workspace.clock(), after, limit)
 
     def tree(self, prefix: str = "") -> Folder:
         """The same cards, as folders from the vault down. Raises as ``list``."""
@@ -68,10 +75,12 @@ class Curation:
     def history(self, id: str) -> tuple[FactVersion, ...]:
         """All versions of the fact that a card tells, oldest first: what it superseded, and what superseded it.
 
+        Changed files are looked for first, at most every ``config.refresh_seconds``.
+
         Raises:
             PathError: the id names no card.
         """
-        return facts.history(self._workspace, id)
+        return facts.history(self._workspace, self._engine.certain().cards, id)
 
     def supersede(self, old: str, new: str) -> WriteResult:
         """Say that one card takes the place of another, which is kept and ceases to be valid now.
@@ -86,7 +95,7 @@ class Curation:
             PathError: one of the two names no card.
             CardError: both are one card, the new one was superseded by the old one, or one cannot be edited.
         """
-        return facts.supersede(self._workspace, old, new)
+        return facts.supersede(self._workspace, self._engine.certain, old, new)
 
     def move(self, id: str, new: str) -> WriteResult:
         """Give a card another name or folder. Every link that led to it leads to it afterwards.

@@ -15,6 +15,7 @@ from cogvault.errors import CardError, CogvaultError
 from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.uris import Located, find, uri_of
 from cogvault.lifecycle.workspace import Workspace
+from cogvault.protocols import Snapshot
 from cogvault.retrieval.decay import validity
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.types import Action, Card, CardInfo, FactVersion, JsonValue, WriteResult
@@ -22,7 +23,7 @@ from cogvault.types import Action, Card, CardInfo, FactVersion, JsonValue, Write
 __all__ = ["history", "supersede"]
 
 
-def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
+def supersede(workspace: Workspace, looked: Callable[[], Snapshot], old: str, new: str) -> WriteResult:
     """Say that one card takes the place of another: ``supersedes`` in the new one, ``superseded_by`` and
     ``valid_until`` in the old one, which is kept.
 
@@ -31,6 +32,7 @@ def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
 
     Args:
         workspace: the vault.
+        looked: what the vault holds, after a look for changed files when the last one is old enough.
         old: id, path or address of the card that does not hold any more.
         new: of the card that holds now.
 
@@ -44,7 +46,7 @@ def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
         ConflictError: one of them changed meanwhile. Nothing was written.
     """
     with workspace.writing():
-        cards = workspace.latest()[0].cards
+        cards = looked().cards
         before, after = find(workspace, old, cards), find(workspace, new, cards)
         chain = _Chain(workspace.links, cards)
         if before.id == after.id:
@@ -63,17 +65,17 @@ def supersede(workspace: Workspace, old: str, new: str) -> WriteResult:
         return WriteResult(before.id, action, uri_of(workspace, before.id), hash_of(changes[1].after))
 
 
-def history(workspace: Workspace, text: str) -> tuple[FactVersion, ...]:
+def history(workspace: Workspace, cards: Sequence[CardInfo], text: str) -> tuple[FactVersion, ...]:
     """All versions of the fact that a card tells, oldest first: what it superseded, and what superseded it.
 
     Args:
         workspace: the vault.
+        cards: what it holds, ordered by id.
         text: id, path or address of the card.
 
     Raises:
         PathError: it names no card.
     """
-    cards = workspace.latest()[0].cards
     id, now = find(workspace, text, cards).id, workspace.clock()
     chain = _Chain(workspace.links, cards)
     versions = [card for found in chain.whole(id) if (card := card_at(cards, found)) is not None]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cogvault.cards.addresses import card_at
@@ -54,6 +54,7 @@ class Renaming:
     def __init__(self, links: SharedGraph, cards: Sequence[CardInfo], old: str, renamed: Card) -> None:
         self._links, self._cards = links, cards
         self._old, self._new, self._renamed = old, renamed.id, renamed
+        self._led_after: dict[tuple[str, LinkKind, str], str | None] = {}
 
     def concerned(self) -> list[CardInfo]:
         """The other cards in which a link or reference has to be rewritten, as far as an index knows, ordered by id.
@@ -65,19 +66,17 @@ class Renaming:
         names = [name for card in involved for name in (card.id, *_names_of(card))]
         with self._links.of(self._cards) as graph:
             near = frozenset(graph.naming(names))
-        return [
+        cards = [
             card
             for card in self._cards
             if (card.id in near or card.supersedes or card.superseded_by or _is_cut(card))
             and card.id not in (self._old, self._new)
-            and self._concerns(card)
         ]
+        self._follow([(target, kind, card.id) for card in cards for target, kind in _names_in(card)])
+        return [card for card in cards if self._concerns(card)]
 
     def _concerns(self, card: CardInfo) -> bool:
-        if _is_cut(card) or any(self._wanted(link.target, link.kind, card.id) for link in card.links):
-            return True
-        references = (*card.supersedes, *card.superseded_by)
-        return any(self._wanted(target, LinkKind.WIKI, card.id) for target in references)
+        return _is_cut(card) or any(self._wanted(target, kind, card.id) for target, kind in _names_in(card))
 
     def rewrite(self, data: bytes, card: Card) -> Rewritten:
         """A card's file for the time after.
@@ -130,8 +129,16 @@ class Renaming:
         return led
 
     def _after(self, target: str, kind: LinkKind, at: str) -> str | None:
+        if (target, kind, at) not in self._led_after:
+            self._follow([(target, kind, at)])
+        return self._led_after[target, kind, at]
+
+    def _follow(self, names: Sequence[tuple[str, LinkKind, str]]) -> None:
+        """Find out where links, each with its kind and its card, lead after the move: all of them in one go, as the
+        graph has to be changed for it."""
         with self._links.of(self._cards) as graph, graph.renamed((self._old, self._new), self._renamed):
-            return graph.resolve(target, self._then(at), kind)
+            for target, kind, at in names:
+                self._led_after[target, kind, at] = graph.resolve(target, self._then(at), kind)
 
     def _names(self, id: str) -> list[str]:
         card = self._renamed if id == self._new else card_at(self._cards, id)
@@ -178,9 +185,15 @@ class Renaming:
         return word.replace(written, text, 1)
 
 
+def _names_in(card: CardInfo) -> Iterator[tuple[str, LinkKind]]:
+    """What may name another card, in the text and in the frontmatter."""
+    yield from ((link.target, link.kind) for link in card.links)
+    yield from ((name, LinkKind.WIKI) for name in (*card.supersedes, *card.superseded_by))
+
+
 def _is_cut(card: CardInfo) -> bool:
     """True when more links may stand behind what is indexed of the card."""
-    return any(problem.code == "oversize" for problem in card.problems)
+    return bool(card.problems) and any(problem.code == "oversize" for problem in card.problems)
 
 
 def _names_of(card: CardInfo | Card) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from cogvault.cards.addresses import card_at
+from cogvault.cards.paths import refusal
 from cogvault.cards.writer import hash_of
 from cogvault.config import Config
 from cogvault.errors import CogvaultError, ConfigError
@@ -118,8 +120,12 @@ class Forgetting:
             PathError: there is none.
             VaultError: how often it was used cannot be read.
         """
-        id = find(self._workspace, text).id
-        return next(card for card in self.strengths() if card.id == id)
+        cards = self._workspace.fresh().cards
+        card = card_at(cards, find(self._workspace, text, cards).id)
+        if card is None:  # it was made this moment
+            raise refusal(text)
+        uses, lost_at = self._usage.all(), self._usage.lost_at()
+        return measure(card, uses.get(card.id), self._workspace.clock(), lost_at)
 
     def strengths(self) -> tuple[CardStrength, ...]:
         """Strength of every card, weakest first.
