@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from cogvault.cards.links import LinkResolver
 from cogvault.cards.paths import printable
 from cogvault.errors import PathError
 from cogvault.indexing.cardfiles import SUMMARIZER_PROBLEM
@@ -78,14 +79,34 @@ def update_folders(snapshot: Snapshot, store: FolderStore, summarizer: str, *, i
     sequence = snapshot.stats.sequence
     if not is_changed and store.sequence() == sequence:
         return 0
+    labels = _labels(snapshot.cards)
     change = roll_up(
-        {card.id: _state(card, summarizer) for card in snapshot.cards},
+        {card.id: f"{_state(card, summarizer)} {labels.get(card.id, '')}" for card in snapshot.cards},
         store.stored().hashes,
         snapshot.layers,
         store.layers,
+        labels=labels,
     )
     store.apply(change, sequence)
     return len(change.put)
+
+
+def _labels(cards: Sequence[CardInfo]) -> dict[str, str]:
+    """What a reader has to know of the cards that do not hold at all times, by id. It says until when and not whether
+    that is over, so that it stays true as time goes by."""
+    replaced = {card.id for card in cards if card.superseded_by}
+    if any(card.supersedes for card in cards):
+        resolver = LinkResolver(cards)
+        named = ((card.id, resolver.resolve(name, source_id=card.id).id) for card in cards for name in card.supersedes)
+        replaced.update(old for new, old in named if old is not None and old != new)
+    labels = {}
+    for card in cards:
+        parts = ["superseded"] if card.id in replaced else []
+        parts += [f"valid from {card.valid_from.date()}"] if card.valid_from is not None else []
+        parts += [f"valid until {card.valid_until.date()}"] if card.valid_until is not None else []
+        if parts:
+            labels[card.id] = ", ".join(parts)
+    return labels
 
 
 def _state(card: CardInfo, summarizer: str) -> str:

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 from cogvault.layers.abstract import ABSTRACT_TOKENS
@@ -19,7 +20,7 @@ from cogvault.layers.tokens import clip, estimate_tokens
 from cogvault.text.sentences import sentences as split_sentences
 from cogvault.types import CardLayers
 
-ROLLUP_VERSION = "2"
+ROLLUP_VERSION = "3"
 # The vault itself.
 ROOT = ""
 # A folder with more children is represented by an even spread of them.
@@ -64,6 +65,7 @@ def roll_up(
     card_layers: Reader,
     folder_layers: Reader,
     *,
+    labels: Mapping[str, str] = MappingProxyType({}),
     estimate: Callable[[str], int] = estimate_tokens,
 ) -> RollupChange:
     """Layers of all folders above some cards; only folders with a changed child are made anew.
@@ -74,6 +76,7 @@ def roll_up(
         previous: the folders as they are: path and hash.
         card_layers: asked for those cards only that a folder made anew shows.
         folder_layers: asked for unchanged folders below one that is made anew.
+        labels: what a reader has to know of a card, by id, such as ``superseded``; its hash in ``cards`` covers it.
         estimate: length of a text in tokens.
     """
     inside = _tree(cards)
@@ -94,10 +97,21 @@ def roll_up(
         hashes[folder] = digest
         if previous.get(folder) != digest:
             shown = _spread(children)
-            parts = [(name, layers) for (name, _), layers in zip(shown, layers_of(shown), strict=True)]
+            parts = [
+                _labelled(name, layers, labels.get(path, ""))
+                for (name, path), layers in zip(shown, layers_of(shown), strict=True)
+            ]
             put[folder] = FolderLayers(digest, _abstract(parts, estimate), _overview(parts, len(children), estimate))
     removed = tuple(sorted(previous.keys() - inside.keys()))
     return RollupChange(put, removed, len(inside) - len(put))
+
+
+def _labelled(name: str, layers: Layers, label: str) -> tuple[str, Layers]:
+    """A child and its layers, which tell the label wherever they stand."""
+    if not label:
+        return name, layers
+    abstract = f"({label}) {layers.abstract}" if layers.abstract else ""
+    return f"{name} ({label})", CardLayers(abstract, layers.overview)
 
 
 def _tree(ids: Iterable[str]) -> dict[str, list[tuple[str, str]]]:

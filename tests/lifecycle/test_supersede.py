@@ -155,3 +155,20 @@ def test_what_is_no_card_is_refused(facts: Desk, old: str, new: str) -> None:
 def test_history_of_what_is_no_card_is_refused(facts: Desk) -> None:
     with pytest.raises(PathError):
         facts.vault.history("nothing.md")
+
+
+def test_layers_of_folders_tell_which_cards_do_not_hold_at_all_times(desk: Desk) -> None:
+    desk.write("ops/a.md", "# A\n\nThe kiwi port is 80.\n")
+    desk.write("ops/b.md", "---\nsupersedes: a\n---\n# B\n\nThe kiwi port is 443.\n")
+    desk.write("ops/c.md", "---\nvalid_until: 2020-01-01\n---\n# C\n\nThe melon port is 21.\n")
+    desk.write("ops/d.md", "---\nvalid_from: 2027-01-01\n---\n# D\n\nThe plum port is 22.\n")
+    vault = desk.open(recursive=True)
+    for folder in ("ops", ""):
+        layers = vault.layers(folder)
+        for text in ("(superseded) The kiwi port is 80.", "(valid until 2020-01-01) The melon port is 21."):
+            assert text in layers.abstract
+        assert "(valid from 2027-01-01) The plum" in layers.abstract
+        assert "The kiwi port is 443." in layers.abstract
+        assert "a.md (superseded)\n" in layers.overview
+    desk.write("ops/b.md", "# B\n\nThe kiwi port is 443.\n")
+    assert "superseded" not in vault.layers("ops").abstract + vault.layers("ops").overview
