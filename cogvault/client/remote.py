@@ -191,9 +191,9 @@ class RemoteVault:
         """As ``Vault.status``."""
         return self._calls("status", types.VaultStatus)
 
-    def list(self, prefix: str = "") -> tuple[ListedCard, ...]:
+    def list(self, prefix: str = "", *, after: str = "", limit: int | None = None) -> tuple[ListedCard, ...]:
         """As ``Vault.list``."""
-        return self._calls("list", tuple[types.ListedCard, ...], prefix=prefix)
+        return self._calls("list", tuple[types.ListedCard, ...], prefix=prefix, after=after, limit=limit)
 
     def tree(self, prefix: str = "") -> Folder:
         """As ``Vault.tree``."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 from cogvault.cards.addresses import card_uri, has_card, prefix_of
+from cogvault.errors import QueryError
 from cogvault.retrieval.decay import review_due, validity
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.types import CardInfo, Folder, ListedCard
@@ -14,7 +17,14 @@ from cogvault.types import CardInfo, Folder, ListedCard
 __all__ = ["list_cards", "tree_of"]
 
 
-def list_cards(cards: Sequence[CardInfo], links: SharedGraph, prefix: str, now: datetime) -> tuple[ListedCard, ...]:
+def list_cards(
+    cards: Sequence[CardInfo],
+    links: SharedGraph,
+    prefix: str,
+    now: datetime,
+    after: str = "",
+    limit: int | None = None,
+) -> tuple[ListedCard, ...]:
     """The cards below a folder or the beginning of an address, ordered by id; none where nothing is.
 
     Args:
@@ -22,12 +32,19 @@ def list_cards(cards: Sequence[CardInfo], links: SharedGraph, prefix: str, now: 
         links: which card a name means.
         prefix: it ends at a path boundary; "" = all.
         now: the instant for which validity is told.
+        after: the list begins behind this id, which need not be there; "" = at the first.
+        limit: cards at most, None = all.
 
     Raises:
         PathError: the prefix can name nothing in a vault.
+        QueryError: the limit is below 1.
     """
+    if limit is not None and limit < 1:
+        raise QueryError(f"not a number of cards: {limit}", key="limit", hint="give 1 or more, or None for all")
     part = prefix_of(prefix)
     is_card = partial(has_card, cards)
+    begin = bisect_right(cards, after, key=lambda card: card.id) if after else 0
+    below = (cards[place] for place in range(begin, len(cards)) if part.holds(cards[place].id))
     replaced = links.replaced(cards, [card for card in cards if card.supersedes])
     return tuple(
         ListedCard(
@@ -41,8 +58,7 @@ def list_cards(cards: Sequence[CardInfo], links: SharedGraph, prefix: str, now: 
             size=card.stamp.size,
             review_due=review_due(card, now),
         )
-        for card in cards
-        if part.holds(card.id)
+        for card in islice(below, limit)
     )
 
 

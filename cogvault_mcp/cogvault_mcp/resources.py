@@ -28,7 +28,7 @@ def listed(memory: Memory, cursor: str) -> types.ListResourcesResult:
     Args:
         cursor: id of the last card of the page before, "" = from the start.
     """
-    cards = [card for card in memory.vault().list() if card.id > cursor]
+    cards = memory.vault().list(after=cursor, limit=PAGE + 1)  # one more tells whether there is another page
     page = cards[:PAGE]
     return types.ListResourcesResult(
         resources=[

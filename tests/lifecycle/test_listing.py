@@ -8,7 +8,7 @@ import os
 import pytest
 
 from cogvault import fenced
-from cogvault.errors import PathError
+from cogvault.errors import PathError, QueryError
 from cogvault.types import Folder
 from tests.lifecycle.conftest import Desk
 
@@ -63,6 +63,25 @@ def test_every_listed_address_opens_its_own_card(library: Desk) -> None:
         assert [listed.id for listed in library.vault.list(card.uri)] == [card.id] or card.id == "resources/a/x.md"
         [hit] = [hit for hit in library.vault.search(card.title, k=20) if hit.id == card.id]
         assert hit.uri == card.uri
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 100])
+@pytest.mark.parametrize("prefix", ["", "user"])
+def test_pages_give_the_list_whatever_their_size(library: Desk, prefix: str, limit: int) -> None:
+    whole = library.vault.list(prefix)
+    assert len(whole) > 1
+    pages = [library.vault.list(prefix, limit=limit)]
+    while pages[-1]:
+        pages.append(library.vault.list(prefix, after=pages[-1][-1].id, limit=limit))
+    assert [card for page in pages for card in page] == list(whole)
+    assert all(len(page) == limit for page in pages[:-2])
+    assert library.vault.list(prefix, after=whole[0].id + "!") == whole[1:]  # an id that is not there
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_page_of_no_cards_is_refused(library: Desk, limit: int) -> None:
+    with pytest.raises(QueryError, match="not a number of cards"):
+        library.vault.list(limit=limit)
 
 
 def test_a_tree_is_the_list_in_folders(library: Desk) -> None:

@@ -301,6 +301,22 @@ def test_resources_are_listed_and_each_opens_its_own_card(server: Server, exampl
         assert contents["mimeType"] == "text/markdown"
 
 
+def test_resources_are_listed_page_by_page(server: Server, example_vault: Path) -> None:
+    for number in range(230):
+        (example_vault / f"many_{number:03}.md").write_text(f"# Card {number}\n")
+    server.call("cogvault_browse", sync=True)
+    names: list[str] = []
+    sizes: list[int] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        result = server.ask("resources/list", {"cursor": cursor} if cursor else {})["result"]
+        names += [resource["name"] for resource in result["resources"]]
+        sizes.append(len(result["resources"]))
+        cursor = result.get("nextCursor")
+    assert names == sorted(path.name for path in example_vault.glob("*.md"))
+    assert sizes[:2] == [100, 100]
+
+
 def test_a_long_resource_ends_with_how_to_read_the_rest(server: Server, example_vault: Path) -> None:
     (example_vault / "long.md").write_text(
         "".join(f"line {n} of many words\n" for n in range(20_000)), encoding="utf-8"

@@ -34,7 +34,8 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     vault = memory.vault()
     if arguments.sync:
         vault.sync(progress=lambda step: progress(step.done, step.total, step.stage))
-    cards = [card for card in vault.list(arguments.path) if card.id > arguments.after_id]
+    # One more tells whether there are others.
+    cards = vault.list(arguments.path, after=arguments.after_id, limit=arguments.limit + 1)
     status = vault.status()  # after the list, which may have had to wait for the first index
     page = cards[: arguments.limit]
     lines = [f"{status.cards} cards, status {status.status.value}" + (f": {status.reason}" if status.reason else "")]
@@ -44,7 +45,7 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
         lines.append("No card is there.")
     next_id = page[-1].id if len(cards) > len(page) else ""
     if next_id:
-        lines.append(f"{len(cards) - len(page)} more: call again with after_id set to the last of these.")
+        lines.append("There are more: call again with after_id set to the last of these.")
     fields = {"cards": status.cards, "pending": status.pending, "ids": [card.id for card in page], "next": next_id}
     return Answer("\n".join(lines), status.status.value, fields)
 
