@@ -189,7 +189,7 @@ def _versions(workspace: Workspace, text: str, version: int | None) -> list[_Kep
         if known:
             versions = ", ".join(str(kept.version) for kept in known)
             raise PathError(f"the archive has no version {version} of it", path=path, hint=f"it has {versions}")
-    raise refusal(text)
+    raise refusal(text, "the archive has what `archived()` and `cogvault ls --archived` list")
 
 
 def _all(root: Path) -> Iterator[_Kept]:

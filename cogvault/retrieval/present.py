@@ -89,6 +89,7 @@ class Presenter:
         """
         stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
         asked = tuple(query_words(found.query.text))
+        told = _in_layer(found.request, found.snapshot, [item.card for item in stored])
         hits = []
         for rank, (place, item) in enumerate(zip(chosen.tolist(), stored, strict=True)):
             card, chunk = found.card(place), item.chunk
@@ -105,8 +106,8 @@ class Presenter:
                     tags=card.tags,
                     score=value,
                     confidence=confidence(value, options.thresholds),
-                    layer="L2",
-                    text=chunk.text,
+                    layer=found.request.layer if told[rank] else "L2",
+                    text=told[rank] or chunk.text,
                     snippet=snippet(_told(card, chunk), matched),
                     lines=(chunk.start_line, chunk.end_line),
                     heading=chunk.heading,
@@ -136,6 +137,14 @@ def _reply(found: Found, place: int, asked: StoredChunk) -> Chunk | None:
         return None
     (behind,) = found.snapshot.chunks([asked.id + 1])
     return None if behind.chunk.speaker in (None, chunk.speaker) else behind.chunk
+
+
+def _in_layer(request: SearchRequest, snapshot: Snapshot, cards: Sequence[str]) -> list[str]:
+    """The overviews or abstracts that hits are to show; "" = the chunk. A packed answer has its own way."""
+    if request.budget_tokens is not None or request.layer not in ("L1", "L0"):
+        return [""] * len(cards)
+    found = snapshot.layers(cards)
+    return [layers.overview if request.layer == "L1" else layers.abstract for layers in found]
 
 
 def _told(card: CardInfo, chunk: Chunk) -> str:

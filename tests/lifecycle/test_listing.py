@@ -155,3 +155,17 @@ def test_an_answer_tells_that_a_review_is_due(desk: Desk) -> None:
     }
     assert 'validity="expired, review due"' in fenced(hits, 900).text
     assert next(hit for hit in hits if hit.id == "a.md").to_dict()["review_due"] is True
+
+
+@pytest.mark.parametrize("layer", ["L0", "L1"])
+def test_hits_show_the_layer_that_is_asked_for(desk: Desk, layer: str) -> None:
+    sentences = " ".join(
+        f"The quokka number {number} naps near the {number}th pond of the park." for number in range(40)
+    )
+    desk.write("a.md", f"---\ndescription: Where quokkas nap.\n---\n# Quokkas\n\n{sentences}\n")
+    [hit] = desk.vault.search("quokka number 17", layer=layer)
+    layers = desk.vault.layers("a.md")
+    assert (hit.layer, hit.text) == (layer, layers.abstract if layer == "L0" else layers.overview)
+    [chunk] = desk.vault.search("quokka number 17", layer="L2")
+    assert (chunk.layer, chunk.lines) == ("L2", hit.lines)
+    assert chunk.text != hit.text
