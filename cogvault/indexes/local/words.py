@@ -107,7 +107,9 @@ class FreeIds:
     member: int
 
 
-def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeIds, keys: Keys) -> FreeIds:
+def add(
+    connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeIds, keys: Keys
+) -> tuple[FreeIds, Mapping[str, int]]:
     """Store the words of new cards.
 
     Args:
@@ -117,7 +119,7 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeId
         keys: of the catalog.
 
     Returns:
-        What is free after that.
+        What is free after that, and the ids of the cards' words.
     """
     found = dict.fromkeys(chain.from_iterable(chain.from_iterable(card.chunks for card in cards)))
     ids = _ids(connection, found, keys)
@@ -139,11 +141,16 @@ def add(connection: sqlite3.Connection, cards: Sequence[CardWords], free: FreeId
             "INSERT INTO forward (version, content, checksum) VALUES (?, ?, ?)",
             (card.version, content, codec.checksum(content)),
         )
-    return FreeIds(free.word + len(new), free.member + len(joined))
+    return FreeIds(free.word + len(new), free.member + len(joined)), ids
 
 
 def count(
-    connection: sqlite3.Connection, born: Iterable[CardWords], dead: Iterable[CardWords], sequence: int, keys: Keys
+    connection: sqlite3.Connection,
+    born: Iterable[CardWords],
+    dead: Iterable[CardWords],
+    sequence: int,
+    keys: Keys,
+    known: Mapping[str, int],
 ) -> None:
     """Move the counters of words from dead cards to born ones; both must still be stored.
 
@@ -153,12 +160,13 @@ def count(
         dead: cards that no longer do.
         sequence: the change that does it.
         keys: of the catalog.
+        known: ids of the words of the born.
     """
     chunks, cards = tally(born)
     for total, less in zip((chunks, cards), tally(dead), strict=True):
         total.subtract(less)
     changed = {form for form in chunks.keys() | cards.keys() if chunks[form] or cards[form]}
-    ids = _ids(connection, changed, keys)
+    ids = {**known, **_ids(connection, changed - known.keys(), keys)}
     pages: defaultdict[int, list[str]] = defaultdict(list)
     for form in changed:
         pages[ids[form] // COUNTER_PAGE].append(form)

@@ -61,13 +61,13 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
         state = read_state(connection)
         sequence, keys = state.sequence + 1, keys_of(state.uuid)
         gone = _alive(connection, [*change.remove, *(each.record.card.id for each in records)])
-        born, state = _put(connection, records, replace(state, sequence=sequence), keys)
+        born, known, state = _put(connection, records, replace(state, sequence=sequence), keys)
         if gone or born:
             connection.executemany(
                 "UPDATE cards SET dead = ? WHERE version = ?", [(sequence, card.version) for card in gone]
             )
             dead = words.read(connection, [card.version for card in gone])
-            words.count(connection, born, dead, sequence, keys)
+            words.count(connection, born, dead, sequence, keys, known)
             _inherit(connection, gone, records, born, sequence)
             state = replace(state, lexical=sequence, stamped=sequence)
         if _restamp(connection, change.restamp, sequence):
@@ -122,18 +122,19 @@ def _alive(connection: sqlite3.Connection, ids: Sequence[str]) -> list[_Stored]:
 
 def _put(
     connection: sqlite3.Connection, records: Sequence[Analyzed], state: State, keys: Keys
-) -> tuple[list[CardWords], State]:
-    """Add cards; gives their words, and the state with the ids that are free now."""
+) -> tuple[list[CardWords], Mapping[str, int], State]:
+    """Add cards; gives their words, the ids of those, and the state with the ids that are free now."""
     born: list[CardWords] = []
+    known: Mapping[str, int] = {}
     version = state.next_chunk
     for each in records:
         _put_card(connection, each, version, state.sequence)
         born.append(CardWords(version, each.words))
         version += len(each.words)
     if born:
-        free = words.add(connection, born, words.FreeIds(state.next_word, state.next_member), keys)
+        free, known = words.add(connection, born, words.FreeIds(state.next_word, state.next_member), keys)
         state = replace(state, next_chunk=version, next_word=free.word, next_member=free.member)
-    return born, state
+    return born, known, state
 
 
 def _put_card(connection: sqlite3.Connection, each: Analyzed, version: int, sequence: int) -> None:
