@@ -150,7 +150,7 @@ class Vault(Authoring, Curation):
     def rest(self) -> None:
         """Give back the memory of a small vault that is not in use: all that its next use reads again by itself.
 
-        A vault of more than some 500 cards keeps what it read, as that would take more than a moment.
+        A vault of more than 2,000 chunks (some 500 cards) keeps what it read: reading it again takes too long.
         """
         if self._engine.rest():
             self._usage.close()
@@ -220,7 +220,7 @@ class Vault(Authoring, Curation):
             where: frontmatter keys and the values they must have.
             min_score: lowest score, 0 to 1; None = the threshold ladder decides.
             budget_tokens: pack an answer of at most so many tokens into ``Hits.text``.
-            layer: ``auto``, ``L2``, ``L1`` or ``L0``: how much of each card the packed answer tells.
+            layer: ``auto``, ``L2``, ``L1`` or ``L0``: how much of each card the answer tells.
             session_seen: ids to leave out because the asker was told already.
             explain: fill ``Hit.parts``.
             sync: look for changed files first, at most every ``config.refresh_seconds``.

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -64,3 +65,19 @@ def standard_input() -> str:
         return sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
         raise UsageFault("standard input is not UTF-8", "convert it first") from error
+
+
+def json_lines() -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects on standard input, one a line, as they come, each with the number of its line."""
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except ValueError as error:
+            raise UsageFault(
+                f"line {number} of standard input is no JSON: {error}", "write one object a line"
+            ) from error
+        if not isinstance(fields, dict):
+            raise UsageFault(f"line {number} of standard input is no object", "write one object a line")
+        yield number, fields

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cogvault_cli.main import cli
 from tests.cli.conftest import Run, document
 
 
@@ -147,3 +150,35 @@ def test_text_that_looks_like_a_number_stays_text(run: Run, vault: Path, given: 
     made = written.replace("'", "").replace('"', "")
     assert made in [line.replace("'", "").replace('"', "") for line in card.read_text().splitlines()]
     assert run("update", card.name, "--set", given, "--tenant", vault).stdout == "project_queue.md  unchanged\n"
+
+
+def lines(*items: object) -> str:
+    return "".join(f"{item if isinstance(item, str) else json.dumps(item)}\n" for item in items)
+
+
+def test_many_cards_come_as_json_lines(vault: Path) -> None:
+    cards = (
+        {"content": "Deploys go out on Tuesday.", "tags": "ops, release", "importance": 0.5},
+        {"content": "  "},
+        {"content": "Ana likes tea.", "to": "cogvault://user/ana/", "type": "user", "meta": {"ticket": 7}},
+        {"content": "Deploys go out on Tuesday."},
+    )
+    args = ["record", "--jsonl", "--type", "project", "--meta", "by=me", "--tenant", str(vault)]
+    result = CliRunner().invoke(cli, [*args, "--json"], input=lines(*cards), env={"COGVAULT_MODEL": "none"})
+    told = document(result)
+    assert (result.exit_code, told["status"]) == (3, "failed")
+    assert [item["action"] for item in told["results"]] == ["created", "refused", "created", "existing"]
+    assert "tags: [ops, release]\nimportance: 0.5" in (vault / "project_deploys-go-out-on-tuesday.md").read_text()
+    assert "by: me\nticket: 7" in (vault / "user" / "ana" / "user_ana-likes-tea.md").read_text()
+    again = CliRunner().invoke(cli, args, input=lines(cards[0]), env={"COGVAULT_MODEL": "none"})
+    assert (again.exit_code, again.stdout.split()[1]) == (0, "existing")
+
+
+@pytest.mark.parametrize("line", ["{", "[]", {"title": "x"}, {"content": 1}, {"content": "x", "n": 1}, {"tags": [1]}])
+def test_a_line_that_is_no_card_writes_nothing(vault: Path, line: object) -> None:
+    args = ["record", "--jsonl", "--tenant", str(vault)]
+    before = sorted(vault.iterdir())
+    text = lines({"content": "A first card."}, line if line != {"tags": [1]} else {"content": "x", "tags": [1]})
+    result = CliRunner().invoke(cli, args, input=text, env={"COGVAULT_MODEL": "none"})
+    assert (result.exit_code, "line 2" in result.stderr) == (2, True)
+    assert sorted(vault.iterdir()) == before

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.failures import UsageFault
-from cogvault_cli.inputs import Pair, standard_input
+from cogvault_cli.inputs import Pair, json_lines, standard_input
 from cogvault_cli.options import Shared, shared_options
 from cogvault_cli.output import print_json, printable
 
@@ -93,20 +92,12 @@ def _append(
 
 def _append_lines(session: Session | RemoteSession) -> list[Turn]:
     """Turns as they come, each on disk before the next line is read."""
-    return [session.append(**fields) for fields in _lines(sys.stdin.buffer)]
+    return [session.append(**fields) for fields in _lines()]
 
 
-def _lines(stream: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(stream, 1):
-        if not line.strip():
-            continue
-        try:
-            fields = json.loads(line)
-        except ValueError as error:
-            raise UsageFault(
-                f"line {number} of standard input is no JSON: {error}", "write one object a line"
-            ) from error
-        if not isinstance(fields, dict) or not {"speaker", "text"} <= fields.keys() <= _KEYS:
+def _lines() -> Iterator[dict[str, Any]]:
+    for number, fields in json_lines():
+        if not {"speaker", "text"} <= fields.keys() <= _KEYS:
             raise UsageFault(
                 f"line {number} of standard input is no turn",
                 'write {"speaker": …, "text": …} and, if wanted, "at" and "meta"',
