@@ -17,12 +17,11 @@ from cogvault.indexing.beside import Beside
 from cogvault.indexing.completeness import is_filled, is_lost
 from cogvault.indexing.debounce import Batch
 from cogvault.indexing.lag import Lag, State
-from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
-from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncProgress, SyncReport, unindexed
+from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import root_id
 from cogvault.indexing.sync import Syncer, SyncOptions
-from cogvault.indexing.vectors import EMBEDDING_FAILED
+from cogvault.indexing.trouble import trouble_of
 from cogvault.indexing.watching import Watcher, sync_batch
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
@@ -117,12 +116,7 @@ class Engine:
     @property
     def trouble(self) -> State | None:
         """What the last look at all files could not do, of whichever process; None = it did all."""
-        report = self.report
-        if report is None:
-            kept = LastProblems(self.options.lock_folder).failed()
-            count = sum(problem.code != EMBEDDING_FAILED for problem in kept)  # of vectors, their number tells
-            return State(Status.DEGRADED, unindexed(count), UNINDEXED_HINT) if count else None
-        return State(report.status, report.reason, report.hint) if report.status is Status.DEGRADED else None
+        return trouble_of(self.report, self.options.lock_folder)
 
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""
@@ -189,7 +183,7 @@ class Engine:
         return self.index().snapshot() if self.is_broken(snapshot) and self.mend(snapshot) else snapshot
 
     def look(self) -> None:
-        """Look for changed files when the last look is old enough.
+        """Look for changed files when the last look is old enough, of this process or, once it has looked, of another.
 
         A watcher that is told of changes looks by itself, so that no search has to; its first look is waited for, but
         not for long.
@@ -198,11 +192,12 @@ class Engine:
         if watcher is not None and watcher.is_running and not watcher.wait(FIRST_LOOK_SECONDS):
             return
         with self._lock:
-            now = time.monotonic()
-            is_recent = self._is_watched or now - self._checked < self._config.refresh_seconds
+            now, before = time.monotonic(), self._checked
+            is_recent = self._is_watched or now - before < self._config.refresh_seconds
             if not is_recent:
                 self._checked = now
-        if is_recent:
+        # Who opens a vault expects what was saved just before.
+        if is_recent or (before > float("-inf") and self._is_looked_at()):
             self._settle(self._follow)
         elif not self._is_lost(self.index().snapshot()):  # else that would fill it, and whoever waits is better told
             self._settle(lambda _: self._follow(None), is_whole=True)
@@ -302,6 +297,22 @@ class Engine:
         if watcher is None or not watcher.is_running or watcher.mode != "events" or watcher.last_report is None:
             return False
         return watcher.status is Status.OK
+
+    def _is_looked_at(self) -> bool:
+        """Rely on another process that looked at all files within ``refresh_seconds``; False = none did."""
+        try:
+            age = self._syncer().looked_seconds()
+        except CogvaultError:  # which a look of this process meets again, and tells
+            return False
+        if age is None or age >= self._config.refresh_seconds:
+            return False
+        self._checked = time.monotonic() - age
+        self._lag.keep("", is_whole=True)
+        self.report = None  # what that look could not do is kept in the index folder
+        stats = self.index().snapshot().stats
+        if stats.vectors < stats.embeddable and not self.is_keyword_only:
+            self._follow(set())  # embeds, unless another process does
+        return True
 
     def _is_lost(self, snapshot: Snapshot) -> bool:
         return is_lost(snapshot, self.options.lock_folder)

@@ -26,6 +26,7 @@ class Look:
         todo: what the index lacks.
         others: cards that were not looked for.
         rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
+        began_ns: when the look began, nanoseconds since the epoch.
     """
 
     cards: Sequence[CardInfo]
@@ -35,6 +36,7 @@ class Look:
     todo: Plan
     others: int
     rebuild_as: str | None
+    began_ns: int
 
     @property
     def is_done(self) -> bool:

@@ -15,6 +15,7 @@ from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.forgetting import Remains
 from cogvault.indexing.keyword import Applied, carry_out
 from cogvault.indexing.known_files import KnownFiles
+from cogvault.indexing.last_look import LastLook
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.locking import Locks
@@ -120,6 +121,7 @@ class Syncer:
         self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
         self._last = LastSync(options.lock_folder)
         self._problems = LastProblems(options.lock_folder)
+        self._looks = LastLook(options.lock_folder, f"{options.scan} {options.max_card_bytes} {self._making}")
 
     def sync(
         self,
@@ -178,6 +180,8 @@ class Syncer:
         if not self._options.keyword_only:
             report = self._vectors.fill(report, 0 if is_damaged else embed_limit, wait, meter)
         self._problems.keep(report.failed, look.scanned.problems, look.scanned.looked_at)
+        if look.scanned.is_whole:  # not before its problems are known to whoever relies on it
+            self._looks.keep(look.began_ns, self._index.snapshot().stats.sequence)
         return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def repair(self, timeout_seconds: float, progress: Progress) -> bool:
@@ -195,6 +199,18 @@ class Syncer:
                 self._index.repair(Meter(progress).tell)
         return held
 
+    def looked_seconds(self) -> float | None:
+        """How long ago another process began a look at all files after which this one would find nothing to do but for
+        what changed since; None = not known.
+
+        Raises:
+            VaultError: the root is missing, unreadable or no folder.
+            IndexFault: the index could not be read.
+        """
+        stats, here = self._index.snapshot().stats, root_id(self._root)
+        is_ours = self._chunker.accepts(stats.identity.chunking, self._making) and self._last.root() == here
+        return self._looks.age_seconds(self._now_ns(), stats.sequence) if is_ours and not stats.fault else None
+
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
         with self._locks.keyword(timeout_seconds) as held:
@@ -205,6 +221,7 @@ class Syncer:
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
     def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> Look:
+        began_ns = self._now_ns()
         # The snapshot is older than the scan: what another process writes in between shows as something to do.
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
@@ -235,7 +252,7 @@ class Syncer:
             self._refuse_another_folder(scanned, len(known))
         others = len(snapshot.cards) - len(known)
         making = self._chunker.fingerprint(self._making) if rebuild else None
-        return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making)
+        return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making, began_ns)
 
     def _refuse_another_folder(self, scanned: ScanResult, cards: int) -> None:
         """Where a disk is not mounted there is an empty folder, which must not pass for a vault without cards."""
