@@ -45,7 +45,7 @@ def window(card: CardText, skipped: int, budget_tokens: int) -> Window:
     from cogvault import clip, fence_text
 
     first = card.lines[0]
-    if first > card.total_lines:
+    if first > max(card.total_lines, 1):  # an empty file has no line, and can be read
         raise ArgumentsFault(f"lines: {card.id} has {card.total_lines} lines")
     every = _LINE.findall(card.text) or [""]  # str.splitlines would cut at form feeds and U+2028 as well
     every[0] = every[0][skipped:]

@@ -331,6 +331,15 @@ def test_a_long_resource_ends_with_how_to_read_the_rest(server: Server, example_
     assert f"line {int(lines[1]) - 2} of many words" in read
 
 
+def test_an_empty_card_is_read_as_nothing(server: Server, example_vault: Path) -> None:
+    (example_vault / "empty.md").write_bytes(b"")
+    server.call("cogvault_browse", sync=True)
+    read = server.call("cogvault_read", id="empty.md")
+    resource = server.ask("resources/read", {"uri": "cogvault://resources/empty.md"})["result"]["contents"][0]
+    for text in (text_of(read), resource["text"]):
+        assert INSIDE.findall(text)[0][1] == ""
+
+
 def test_a_resource_of_another_place_is_refused(server: Server) -> None:
     for uri in ("cogvault://resources/../x.md", "cogvault://resources/%2e%2e/x.md", "file:///etc/passwd"):
         assert "error" in server.ask("resources/read", {"uri": uri})

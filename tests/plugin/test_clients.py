@@ -74,8 +74,13 @@ def test_named_server_answers(client: str, tmp_path: Path) -> None:
 
 
 def test_registry_file_has_what_the_registry_asks_for() -> None:
-    """The fields, patterns and lengths of the published schema of 2025-12-11 that concern a PyPI package."""
+    """All that the published schema of 2025-12-11 says of a PyPI package with named arguments.
+
+    The schema itself is in no package that could be installed here: its definitions were read, and what they ask is
+    said below. They allow keys that they do not know; here an unknown one is a mistake.
+    """
     server = json.loads(SERVER.read_text(encoding="utf-8"))
+    assert server.keys() == {"$schema", "name", "title", "description", "version", "packages"}
     assert server["$schema"] == "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
     assert 3 <= len(server["name"]) <= 200
@@ -94,6 +99,9 @@ def test_registry_file_has_what_the_registry_asks_for() -> None:
         assert argument["type"] == "named"
         assert argument["name"].startswith("--")
     for given in (*package["packageArguments"], *package["environmentVariables"]):
+        texts = {"type", "name", "description", "format", "placeholder", "default", "value"}
+        assert given.keys() <= {*texts, "isRequired", "isSecret", "isRepeated"}
+        assert all(isinstance(value, str if key in texts else bool) for key, value in given.items())
         assert given["format"] in ("string", "number", "boolean", "filepath")
         assert given["name"]
 
