@@ -228,7 +228,7 @@ def _is_refused(endpoint: Endpoint) -> bool:
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
-@pytest.mark.parametrize("name", [method.name for method in METHODS])
+@pytest.mark.parametrize("name", [*(method.name for method in METHODS), "hook"])
 def test_whatever_the_document_allows_or_forbids_meets_no_defect(
     house: House, folder: Path, name: str, mode: GenerationMode
 ) -> None:
@@ -238,8 +238,10 @@ def test_whatever_the_document_allows_or_forbids_meets_no_defect(
     @given(case=schema[f"/v1/vault/{name}"]["POST"].as_strategy(generation_mode=mode))
     @settings(max_examples=10, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     def check(case: Any) -> None:
-        if isinstance(case.body, dict) and isinstance(case.body.get("tenant"), str):
-            case.body["tenant"] = str(folder)
+        known = {"tenant": str(folder), "version": __version__}  # what chance does not find
+        for field in known.keys() & (case.body.keys() if isinstance(case.body, dict) else ()):
+            if isinstance(case.body[field], str):
+                case.body[field] = known[field]
         answer = case.call()
         case.validate_response(answer, checks=[not_a_server_error, status_code_conformance, content_type_conformance])
 
