@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from examples import agent_loop, custom_embedder, quickstart, sessions
+from examples import agent_loop, custom_embedder, fleet, quickstart, sessions
 
 
 def test_quickstart_finds_the_right_card_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,6 +41,21 @@ def test_agent_loop_corrects_itself_and_tells_when_it_was_never_told(capsys: pyt
         "\nDeploys go out on Tuesday at 10:00: superseded\nDeploys go out on Thursday at 10:00: current\n"
     )
     assert printed.count("hunter2wombat") == 1, "in the message, and nowhere in memory"
+
+
+def test_each_of_a_fleet_finds_its_own_and_no_others(capsys: pytest.CaptureFixture[str]) -> None:
+    fleet.main()
+    assert capsys.readouterr().out.splitlines() == [
+        "ana told 2",
+        "bo told 2",
+        "cy told 1",
+        "ana: Deploys go out on Tuesday at 10:00.",
+        "bo: Deploys wait for the night shift.",
+        "cy: I was never told.",
+        "'dee': no tenant 'dee'",
+        "ana: I was never told.",
+        "ok ['ana/user_deploys-go-out-on-tuesday-at-10-00.md', 'bo/user_deploys-wait-for-the-night-shift.md']",
+    ]
 
 
 def test_sessions_are_remembered_and_what_nobody_needs_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
