@@ -14,7 +14,7 @@ from cogvault.client.calls import Calls
 from cogvault.client.connection import HELLO_PATH, Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
-from cogvault.client.wire import from_json, to_wire
+from cogvault.client.wire import from_json, frontmatter, to_wire
 from cogvault.errors import CogvaultError, DaemonError
 
 if TYPE_CHECKING:
@@ -221,22 +221,22 @@ class RemoteVault:
         redact: bool = False,
     ) -> WriteResult:
         """As ``Vault.record``."""
+        span = frontmatter({"valid_from": valid_from, "valid_until": valid_until})
         return self._calls(
             "record",
             types.WriteResult,
             content=content,
             title=title,
             type=type,
-            tags=tags,
+            tags=tags.split(",") if isinstance(tags, str) else tags,
             description=description,
             to=to,
             importance=importance,
             pinned=pinned,
-            valid_from=valid_from,
-            valid_until=valid_until,
             source=source,
-            meta=meta,
+            meta=frontmatter(meta),
             redact=redact,
+            **span,
         )
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
@@ -263,7 +263,7 @@ class RemoteVault:
             body=body,
             section=section,
             append=append,
-            set=set,
+            set=frontmatter(set),
             unset=[unset] if isinstance(unset, str) else unset,
             base_hash=base_hash,
             redact=redact,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,13 +11,13 @@ from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from pathlib import PurePath
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, overload
 
 from cogvault import errors
 from cogvault.errors import CogvaultError
 from cogvault.types import to_json
 
-__all__ = ["error_to_json", "from_json", "to_error", "to_wire"]
+__all__ = ["error_to_json", "from_json", "frontmatter", "to_error", "to_wire"]
 
 T = TypeVar("T")
 _ERRORS = {name: getattr(errors, name) for name in errors.__all__}
@@ -70,6 +71,29 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
+@overload
+def frontmatter(values: Mapping[str, object]) -> Mapping[str, object]: ...
+@overload
+def frontmatter(values: Mapping[str, object] | None) -> Mapping[str, object] | None: ...
+def frontmatter(values: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    """``meta`` or ``set`` as a vault of this process would write it: what JSON has no form for is told apart here.
+
+    Raises:
+        CardError: a key cannot have its value.
+    """
+    if not isinstance(values, Mapping) or all(map(_is_plain, values.values())):
+        return values
+    from cogvault.lifecycle.values import checked_value  # the parser of dates comes with it, and is seldom needed
+
+    return {name: checked_value(value, name) for name, value in values.items()}
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | bool | int)
+
+
 def to_wire(value: Any) -> Any:
     """An argument as JSON. Text stays text; any other series of values is a list."""
     if isinstance(value, Mapping):
@@ -79,8 +103,14 @@ def to_wire(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, str | PurePath):
         return [to_wire(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_wire(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {
+            field.name: to_wire(_field(field.name, getattr(value, field.name))) for field in dataclasses.fields(value)
+        }
     return to_json(value)
+
+
+def _field(name: str, value: Any) -> Any:
+    return frontmatter(value) if name == "meta" else value
 
 
 def error_to_json(error: CogvaultError) -> dict[str, Any]:
