@@ -37,6 +37,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60.0, help="of the load at a steady rate")
     parser.add_argument("--rate", type=float, default=100.0, help="requests a second of that load, of all clients")
+    parser.add_argument("--warm", type=float, default=30.0, help="seconds of that load before memory is looked at")
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--processes", type=int, default=20, help="MCP servers on one daemon")
     parser.add_argument("--parts", default=",".join(PARTS), help=f"any of {', '.join(PARTS)}")
@@ -61,12 +62,12 @@ def run(args: argparse.Namespace) -> list[Row]:
         note("indexing")
         _index(vault, args.model, work)
         if "mcp" in parts:
-            rows.append(_mcp_memory("mcp_alone", vault, environment, 1)[0])
-        with _daemon(environment):
+            rows += [_model(environment, args.model), *_mcp_memory("mcp_alone", vault, environment, 1, None)]
+        with _daemon(environment) as daemon:
             with _remote(vault, environment) as remote:
                 remote.sync()
             if "daemon" in parts:
-                rows += _load(vault, environment, args)
+                rows += _load(vault, environment, args, daemon)
             if "search" in parts:
                 search = [_program("cogvault"), "search", "--tenant", str(vault), "why did the crew move the harbor"]
                 rows.append(
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace) -> list[Row]:
             if "hooks" in parts:
                 rows += _hooks(vault, environment)
             if "mcp" in parts:
-                rows += _mcp_memory("mcp_with_daemon", vault, environment, args.processes)
+                rows += _mcp_memory("mcp_with_daemon", vault, environment, args.processes, daemon)
         return rows
 
 
@@ -133,24 +134,51 @@ def _remote(vault: Path, environment: dict[str, str]) -> RemoteVault:
     return found
 
 
-def _load(vault: Path, environment: dict[str, str], args: argparse.Namespace) -> list[Row]:
-    """At a steady rate, which is the figure; before that all clients as fast as they can."""
+def _load(vault: Path, environment: dict[str, str], args: argparse.Namespace, daemon: psutil.Process) -> list[Row]:
+    """At a steady rate, which is the figure; before that all clients as fast as they can, and a while for warmth."""
     note("load")
     load(vault, environment, args.clients, 3.0, None)
     rows = load(vault, environment, args.clients, 15.0, None).rows("full_load", "full_load")
     if args.seconds:
-        before = _rss(environment)
+        load(vault, environment, args.clients, args.warm, args.rate)
+        before, private_before = _memory(daemon)
         steady = load(vault, environment, args.clients, args.seconds, args.rate)
+        after, private_after = _memory(daemon)
         rows += steady.rows(str(args.cards), "steady")
-        rows.append(Row("daemon", "steady", "grown_mb", _rss(environment) - before))
+        rows += [
+            Row("daemon", "steady", "rss_mb", after),
+            Row("daemon", "steady", "grown_mb", after - before),
+            Row("daemon", "steady", "grown_private_mb", private_after - private_before),
+        ]
     return rows
 
 
-def _rss(environment: dict[str, str]) -> float:
-    told = subprocess.run(
-        [_program("cogvault"), "daemon", "--status", "--json"], env=environment, capture_output=True, check=True
-    )
-    return float(json.loads(told.stdout)["rss_bytes"]) / MEGABYTE
+def _memory(process: psutil.Process) -> tuple[float, float]:
+    """Memory of a process in MB, and what of it is no page of a file."""
+    told = process.memory_info()
+    return told.rss / MEGABYTE, (told.rss - told.shared) / MEGABYTE
+
+
+# What the model itself takes, in a process that has imported all that its embedder imports.
+_LOAD_MODEL = """
+import sys
+from pathlib import Path
+import psutil
+from cogvault.registry import ModelPool
+model, cache = sys.argv[1:]
+embedder = ModelPool(Path(cache)).get(model)
+rss = lambda: psutil.Process().memory_info().rss
+before = rss()
+if embedder is not None:
+    embedder.embed_query("where does the crew keep the tools")
+print(rss() - before)
+"""
+
+
+def _model(environment: dict[str, str], model: str) -> Row:
+    command = [sys.executable, "-c", _LOAD_MODEL, model, environment["COGVAULT_CACHE_DIR"]]
+    told = subprocess.run(command, env=environment, capture_output=True, check=True, cwd=ROOT)
+    return Row("default", "model", "rss_mb", int(told.stdout) / MEGABYTE)
 
 
 class _Server:
@@ -219,7 +247,9 @@ def _first_contact(vault: Path, environment: dict[str, str]) -> list[Row]:
     ]
 
 
-def _mcp_memory(unit: str, vault: Path, environment: dict[str, str], processes: int) -> list[Row]:
+def _mcp_memory(
+    unit: str, vault: Path, environment: dict[str, str], processes: int, daemon: psutil.Process | None
+) -> list[Row]:
     """Memory of servers that have answered, and of the daemon behind them when there is one."""
     note(unit)
     servers = [_Server(vault, environment) for _ in range(processes)]
@@ -227,12 +257,19 @@ def _mcp_memory(unit: str, vault: Path, environment: dict[str, str], processes: 
         for server in servers:
             server.recall()
         rows = [Row("default", unit, "rss_mb", max(server.rss() for server in servers), processes)]
-        if processes > 1:
-            rows.append(Row("default", f"daemon_of_{processes}", "rss_mb", _rss(environment)))
+        if daemon is not None:
+            rows.append(Row("default", f"daemon_of_{processes}", "rss_mb", _memory(daemon)[0]))
+            together = [daemon, *(psutil.Process(server.process.pid) for server in servers)]
+            rows.append(Row("default", f"daemon_and_{processes}", "pss_mb", sum(map(_share, together))))
         return rows
     finally:
         for server in servers:
             server.close()
+
+
+def _share(process: psutil.Process) -> float:
+    """Memory of a process, where a page that several have counts as a part in each."""
+    return float(getattr(process.memory_full_info(), "pss", 0)) / MEGABYTE
 
 
 def _hooks(vault: Path, environment: dict[str, str]) -> list[Row]:
