@@ -225,6 +225,19 @@ def test_windows_of_a_long_line_hold_all_of_it_within_the_budget(server: Server,
     assert "Lines 2-3 follow" in text_of(whole)
 
 
+@pytest.mark.parametrize("budget", [LEAST_BUDGET, 1000])
+def test_text_that_json_makes_longer_is_cut_and_not_left_out(server: Server, example_vault: Path, budget: int) -> None:
+    line = '""" "" \\\\ "zebra" ""'
+    (example_vault / "quotes.md").write_text("# Zebra quotes\n\n" + f"{line}\n" * 2000, encoding="utf-8")
+    server.call("cogvault_browse", sync=True)
+    for result in (
+        server.call("cogvault_read", id="quotes.md", budget_tokens=budget),
+        server.call("cogvault_recall", query="zebra quotes", path="quotes.md", budget_tokens=budget),
+    ):
+        assert size(result) <= budget
+        assert "zebra" in INSIDE.findall(text_of(result))[0][1].lower()
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

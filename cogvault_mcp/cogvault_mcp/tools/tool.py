@@ -56,8 +56,8 @@ def within(budget_tokens: int, make: Callable[[int], Answer]) -> Answer:
         make: gives an answer with a text of at most so many tokens.
     """
     room = budget_tokens
-    while (over := (answer := make(room)).tokens() - budget_tokens) > 0 and room > 0:
-        room -= over
+    while (size := (answer := make(room)).tokens()) > budget_tokens and room > 0:
+        room = min(room - 1, room * budget_tokens // size)  # quotation marks and line ends count twice in JSON
     return answer
 
 
