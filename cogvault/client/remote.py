@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["RemoteVault", "connect"]
 
 _PREFIX = "COGVAULT_"
+_NUMBERS = frozenset({int, float, type(None)})
 # A daemon that does not even say who it is in this time is not waited for.
 HELLO_SECONDS = 2.0
 
@@ -92,6 +93,17 @@ def _greet(connection: Connection) -> None:
         hint = "restart it: cogvault daemon --stop, then cogvault daemon"
         told = f"the daemon is cogvault {version}, this is {__version__}"
         raise DaemonError(told, path=str(connection.endpoint), hint=hint)
+
+
+def _check_numbers(k: int | None, min_score: float | None, budget_tokens: int | None) -> None:
+    """Refuse what a vault of this process does, and the daemon would take: it reads "5" as 5."""
+    if {type(k), type(min_score), type(budget_tokens)} <= _NUMBERS:
+        return
+    from cogvault.retrieval.request import checked_budget, checked_count, checked_share
+
+    checked_count(k, budget_tokens)
+    checked_share("min_score", min_score)
+    checked_budget(budget_tokens)
 
 
 class RemoteVault:
@@ -159,6 +171,7 @@ class RemoteVault:
             from cogvault.retrieval.request import conditions
 
             conditions(where)
+        _check_numbers(k, min_score, budget_tokens)
         arguments: dict[str, Any] = dict(
             query=query,
             k=k,
