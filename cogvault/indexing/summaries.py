@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
+from cogvault.indexes.noted import with_problems
 from cogvault.indexing.cardfiles import SUMMARIZER_PROBLEM, CardFiles
 from cogvault.indexing.known_files import KnownFiles
 from cogvault.protocols import Index, Snapshot, Summarizer
@@ -31,13 +32,12 @@ class Summarized:
 
 def drafts_of(snapshot: Snapshot, ids: Collection[str] | None = None) -> list[CardInfo]:
     """Cards whose layers are not what their summarizer promises; of those with these ids, None = of all."""
-    cards: Iterable[CardInfo] = snapshot.cards
-    if ids is not None and len(ids) * _LOOKS_UP > len(snapshot.cards):
-        cards = (card for card in snapshot.cards if card.id in ids)
-    elif ids is not None:
+    if ids is None or len(ids) * _LOOKS_UP > len(snapshot.cards):
+        cards = [card for card in with_problems(snapshot.cards) if ids is None or card.id in ids]
+    else:
         known = KnownFiles(snapshot.cards)
         cards = [card for id in ids if (card := known.card(id)) is not None]
-    return [card for card in cards if card.problems and summary_problems(card.problems)]
+    return [card for card in cards if summary_problems(card.problems)]
 
 
 def summary_problems(problems: Sequence[Problem]) -> list[Problem]:

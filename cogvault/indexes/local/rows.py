@@ -17,6 +17,8 @@ RowValues: TypeAlias = tuple[int, int, str, int, int, int, int, int, str, str, b
 COLUMNS = "version, changed, id, chunks, size, mtime_ns, inode, ctime_ns, hash, card, shape, checksum"
 """Of ``cards``, as ``RowValues``."""
 
+_PROBLEMS = '"problems":'
+
 # Two threads that look at a row for the first time get the same card. One for all rows: it is held for a decoding.
 _DECODING = Lock()
 
@@ -42,6 +44,13 @@ class CardRow:
         row, info = self._card, self._info
         path = info.path if info is not None else codec.decode_path(row)
         return KnownFile(path, self._stamp, self._hash)
+
+    @property
+    def has_problems(self) -> bool:
+        """True when the card has problems; one without is not decoded for this."""
+        row, info = self._card, self._info  # in this order, as above
+        # A row names its problems only where it has some. The mark cannot stand in a text, whose quotes are escaped.
+        return (info is not None or _PROBLEMS in row) and bool(self.info.problems)
 
     @property
     def info(self) -> CardInfo:
@@ -98,6 +107,10 @@ class CardList(Sequence[CardInfo]):
         if isinstance(index, slice):
             return [row.info for row in self._rows[index]]
         return self._rows[index].info
+
+    def noted(self) -> list[CardInfo]:
+        """See ``indexes.noted.Noting``."""
+        return [row.info for row in self._rows if row.has_problems]
 
     def since(self, before: Sequence[CardInfo]) -> Difference | None:
         """See ``indexes.difference.Following``."""
