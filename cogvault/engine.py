@@ -95,7 +95,7 @@ class Engine:
         self._sampler = Sampler()
         self._lag = Lag()
         self._watcher: Watcher | None = None
-        self._repairs = Beside(self._repair)
+        self.repairs = Beside(self._repair)
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
         self.options = SyncOptions.from_config(config, place.folder, keyword_only=self.is_keyword_only)
         self.report: SyncReport | None = None
@@ -122,7 +122,7 @@ class Engine:
         """Release the index. Calling it twice does nothing."""
         if self._watcher is not None:
             self._watcher.close()
-        self._repairs.close()
+        self.repairs.close()
         with self._lock:
             self._closed = True
             if self._index is not None:
@@ -208,7 +208,7 @@ class Engine:
         What was there once is made anew beside those who search; only a new index is waited for.
         """
         if snapshot.stats.fault or self._is_lost(snapshot):
-            return self._repairs.begin(FIRST_LOOK_SECONDS)
+            return self.repairs.begin(FIRST_LOOK_SECONDS)
         self._settle(lambda _: self._follow(None), is_whole=True)
         return True
 
@@ -221,7 +221,7 @@ class Engine:
             is_first, self._checked = self._checked == float("-inf"), max(self._checked, 0.0)
         snapshot = self.index().snapshot()
         if is_first and (snapshot.stats.fault or self._is_lost(snapshot)):
-            self._repairs.begin(0)
+            self.repairs.begin(0)
         elif is_first:
             try:
                 self._look(

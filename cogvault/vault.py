@@ -141,6 +141,11 @@ class Vault(Authoring, Curation):
     def __repr__(self) -> str:
         return f"Vault({str(self.path)!r})"
 
+    @property
+    def is_repairing(self) -> bool:
+        """True while a damaged index is made anew beside the answers; ``close`` breaks that off, ``sync`` ends it."""
+        return self._engine.repairs.is_running
+
     def close(self) -> None:
         """Release the index. The vault cannot be used afterwards; calling it twice does nothing."""
         self._engine.close()

@@ -37,14 +37,18 @@ class Beside:
         # A thread that is in the middle of foreign code when the interpreter ends may bring the process down.
         weakref.finalize(self, _stop, self._lock, self._stopping, self._threads)
 
+    @property
+    def is_running(self) -> bool:
+        """True while the job is being done."""
+        return bool(self._threads) and self._threads[0].is_alive()
+
     def begin(self, wait_seconds: float) -> bool:
         """Begin the job, and wait for its end, but not longer than this; True = it came.
 
         Who finds it begun does not wait at all; after a failure it is not begun again for half a minute.
         """
         with self._lock:
-            is_running = bool(self._threads) and self._threads[0].is_alive()
-            if is_running or self._stopping.is_set() or time.monotonic() < self._not_before:
+            if self.is_running or self._stopping.is_set() or time.monotonic() < self._not_before:
                 return False
             thread = threading.Thread(target=self._run, name="cogvault-repair", daemon=True)
             thread.start()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line of this process. Never returns: ends it with an exit code."""
+    _read_names()
     if sys.argv[1:2] == ["hook"] and len(sys.argv) == 3:
         from cogvault_cli.hooks.event import EVENTS
 
@@ -18,3 +20,15 @@ def main() -> None:
     from cogvault_cli.main import main as run_commands
 
     run_commands()
+
+
+def _read_names() -> None:
+    """Begin anew where Python would not read names of files as UTF-8, whatever the locale.
+
+    Else cards whose names are not ASCII would be no files of the vault, and go from an index that others made.
+    """
+    if os.name != "posix" or sys.getfilesystemencoding() == "utf-8":
+        return
+    os.environ["PYTHONUTF8"] = "1"
+    os.environ.setdefault("PYTHONIOENCODING", sys.stdout.encoding)  # what is printed stays as it was
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,7 @@ class Shared:
 
         return Config(**self.settings)
 
-    def open(self) -> Vault | RemoteVault:
+    def open(self) -> AbstractContextManager[Vault | RemoteVault]:
         """The vault as the daemon serves it, when one runs, else opened here; for a ``with`` statement."""
         folder = self.folder()
         if self.daemon:
@@ -117,12 +118,20 @@ class Shared:
                 click.echo(f"working without the daemon: {error}", err=True)
         return self.open_here()
 
-    def open_here(self) -> Vault:
-        """Open the vault in this process, for a ``with`` statement."""
+    @contextmanager
+    def open_here(self) -> Iterator[Vault]:
+        """Open the vault in this process. A repair that is not done at the end goes on in a process of its own."""
         folder = self.folder()
         from cogvault import Vault
 
-        return Vault(folder, self.config())
+        with Vault(folder, self.config()) as vault:
+            yield vault
+            is_unfinished = vault.is_repairing
+        if is_unfinished:
+            from cogvault_cli.alone import index_alone
+
+            number = index_alone(folder, self.settings)
+            click.echo(f"the damaged index is made anew by process {number}, which goes on alone", err=True)
 
 
 def shared_options(*, recall: str = RECALL) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -22,7 +22,7 @@ AnyVault = Any
 Step = Callable[[AnyVault], object]
 
 # Watching and resting are the daemon's own business; its settings and files are where it runs.
-LOCAL_ONLY = {"changes", "watch", "rest", "config", "resolved"}
+LOCAL_ONLY = {"changes", "watch", "rest", "config", "resolved", "is_repairing"}
 
 STEPS: dict[str, Step] = {
     "sync": lambda vault: vault.sync(verify=True),

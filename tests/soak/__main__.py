@@ -21,6 +21,7 @@ import psutil
 
 from cogvault import Config, Vault
 from cogvault.embedders import HashingEmbedder
+from cogvault.errors import PathError
 from cogvault.types import Status
 from tests.soak.flatness import slope
 
@@ -148,7 +149,12 @@ class User:
         vault.layers()
         cards = vault.cards()
         if cards:
-            vault.layers(self.rng.choice(cards).id)
+            id = self.rng.choice(cards).id
+            try:
+                vault.layers(id)
+            except PathError:  # it was deleted, and nobody had looked until now
+                if (self.root / id).exists():
+                    raise
         vault.status()
 
     def _sync(self, vault: Vault) -> None:
