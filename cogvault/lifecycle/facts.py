@@ -103,7 +103,7 @@ class _Chain:
         self._after: dict[str, dict[str, None]] = {}
         self._before: dict[str, dict[str, None]] = {}
         naming = [card for card in cards if card.supersedes or card.superseded_by]
-        self.replaced = links.replaced(cards, [card for card in naming if card.supersedes])
+        self.replaced = links.replaced(cards, naming)
         for card in naming:
             for name in card.supersedes:
                 self._add(self.resolve(name, card.id), card.id)

@@ -45,7 +45,7 @@ def list_cards(
     is_card = partial(has_card, cards)
     begin = bisect_right(cards, after, key=lambda card: card.id) if after else 0
     below = (cards[place] for place in range(begin, len(cards)) if part.holds(cards[place].id))
-    replaced = links.replaced(cards, [card for card in cards if card.supersedes])
+    replaced = links.replaced(cards, cards)
     return tuple(
         ListedCard(
             id=card.id,

@@ -134,7 +134,7 @@ class SimilarCards:
         if found.words.digest != words.digest or memory_of(found.twin.id) != memory:
             return False
         cards = self._known().cards
-        replaced = self._workspace.links.replaced(cards, [card for card in cards if card.supersedes])
+        replaced = self._workspace.links.replaced(cards, cards)
         return validity(found.twin.card, self._workspace.clock(), replaced) not in ("superseded", "expired")
 
     def _candidates(self, text: str, whole: Print) -> list[str]:

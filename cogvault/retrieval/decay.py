@@ -122,7 +122,7 @@ class Validities:
         known = self._last
         if known is None or known.cards is not cards:
             marked = _marked(cards, known)
-            replaced = self._graph.replaced(cards, [card for card in marked.values() if card.supersedes])
+            replaced = self._graph.replaced(cards, marked.values())
             self._last = known = _Known(cards, marked, replaced)
         return known
 

@@ -67,8 +67,9 @@ class SharedGraph:
         with self.of(cards) as graph:
             return graph.resolve(target, source, kind)
 
-    def replaced(self, cards: Sequence[CardInfo], naming: Sequence[CardInfo]) -> Mapping[str, datetime]:
-        """``replaced`` by those of the cards that name others."""
+    def replaced(self, cards: Sequence[CardInfo], among: Iterable[CardInfo]) -> Mapping[str, datetime]:
+        """``replaced`` by those ``among`` the cards that name others."""
+        naming = [card for card in among if card.supersedes]
         if not naming:
             return {}
         with self.of(cards) as graph:
