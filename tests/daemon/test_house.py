@@ -90,6 +90,13 @@ def test_idle_models_are_let_go_and_come_back(
         assert house.models() == ("bundled",)
 
 
+def test_memory_that_was_freed_goes_back(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+    monkeypatch.setattr("cogvault.registry.give_back", lambda: given.append("back"))
+    assert house.release_idle() == ()
+    assert given == ["back"]
+
+
 def test_the_reranker_works_through_it(
     endpoint: Endpoint, folder: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
