@@ -53,14 +53,26 @@ LAYERS_ROUNDS = 3
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cards", default="10000", help="numbers of cards, comma separated")
     parser.add_argument("--model", default="none", help="a model other than none also embeds, which takes long")
+    parser.add_argument("--work", type=Path, help="keep vaults and indexes here; only what an unchanged vault costs")
     parser.add_argument("--layers", action="store_true", help="only what abstracts and overviews add to the stage")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     for number in args.cards.split(","):
-        rows.extend(_measure_layers(int(number)) if args.layers else _measure(int(number), args.model))
+        if args.work is not None:
+            rows.append(_measure_unchanged(int(number), args.model, args.work / number))
+        else:
+            rows.extend(_measure_layers(int(number)) if args.layers else _measure(int(number), args.model))
     return rows
+
+
+def _measure_unchanged(cards: int, model: str, work: Path) -> Row:
+    """A sync of a vault that was indexed before, by an earlier run if there was one."""
+    if not (work / "vault").is_dir():
+        write_cards(work / "vault", cards)
+    _child(work / "vault", work / "index", model)
+    return Row("default", str(cards), "noop_s", _child(work / "vault", work / "index", model)["wall"])
 
 
 def _measure_layers(cards: int) -> list[Row]:
