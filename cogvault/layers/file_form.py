@@ -10,7 +10,7 @@ __all__ = ["LayerFile", "read_layer", "write_layer"]
 
 _MARK = re.compile(
     r"(?:\A|\n)<!-- made by cogvault, edit the text above and it is kept: "
-    r"text ([0-9a-f]{16}), cards ([0-9a-f]{16}) -->\s*\Z"
+    r"text ([0-9a-f]{16}), cards ([0-9a-f]{16}) -->(?=\n|\Z)"
 )
 
 
@@ -56,10 +56,12 @@ def write_layer(text: str, source: str, made: str | None = None) -> bytes:
 
 def read_layer(text: str) -> LayerFile:
     """Read a file's text, its newlines as ``\\n``, whoever wrote it."""
-    mark = _MARK.search(text)
-    if mark is None:
+    marks = list(_MARK.finditer(text))
+    if not marks:
         return LayerFile(text.strip())
-    return LayerFile(text[: mark.start()].strip(), mark[1], mark[2])
+    mark = marks[-1]  # one further up is part of the text
+    parts = (text[: mark.start()].strip(), text[mark.end() :].strip())  # some write at the end of the file
+    return LayerFile("\n\n".join(filter(None, parts)), mark[1], mark[2])
 
 
 def _short(text: str) -> str:

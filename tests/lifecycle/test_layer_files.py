@@ -197,3 +197,11 @@ def test_a_text_that_was_made_is_not_taken_for_an_edit(text: str, source: str) -
     assert file.text == text.strip()
     assert not file.is_edited
     assert file.speaks_of(source)
+
+
+def test_a_text_at_the_end_of_the_file_counts_as_well(shelf: Shelf) -> None:
+    shelf.layers.export()
+    file = shelf.root / ".abstract.md"
+    file.write_text(f"{file.read_text(encoding='utf-8')}Ask Mara first.\n", encoding="utf-8")
+    assert shelf.layers().abstract.endswith("\n\nAsk Mara first.")
+    assert shelf.layers.export().edited == (".abstract.md",)
