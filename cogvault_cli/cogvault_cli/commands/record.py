@@ -36,7 +36,7 @@ _FIELDS_HINT = f"a line may have {', '.join(_FIELDS)}"
         'cogvault record "Deploys go out on Tuesday." --tag ops --tenant ~/agent/memory',
         "cogvault record --title 'Release steps' --type reference",
         'cogvault record "Ana likes tea." --to cogvault://user/ana/',
-        "cogvault record --jsonl --tenant ~/agent/memory < cards.jsonl",
+        "cogvault record --jsonl --tenant ~/agent/memory",
     ),
 )
 @click.argument("text", required=False)
