@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import tantivy
@@ -57,8 +58,7 @@ class Document:
     gram: str
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """One term of a query: the field to look in, the number to look for, its weight."""
 
     field: str

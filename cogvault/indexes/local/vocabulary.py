@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,10 @@ _FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SEL
 _CAPACITY_BYTES = 24 * 2**20
 _NO_WORDS: WordArray = np.empty(0, np.uint32)
 Place: TypeAlias = tuple[str, int]
+_Key: TypeAlias = tuple[TermKind, str]
+# Words of terms that are kept from one query to the next, and what a term costs beside its words.
+_KEPT_WORDS = 2**18
+_KEPT_ENTRY = 64
 
 _COUNTERS = "SELECT page, changed, content FROM counters WHERE changed > ?"
 
@@ -106,6 +110,22 @@ class ResolvedTerms:
         return counts.reshape(len(lengths), terms).astype(np.float32)
 
 
+class _Known(NamedTuple):
+    """What a term is in one vocabulary.
+
+    Attributes:
+        members: ids of the words that count for it.
+        place: field of the keyword part, and number there; None = it does not occur.
+        chunks: sum of ``log_absence`` of its words in chunks.
+        cards: the same in cards.
+    """
+
+    members: WordArray
+    place: Place | None
+    chunks: int
+    cards: int
+
+
 class Vocabulary:
     """How many chunks and cards hold each word, at one sequence number.
 
@@ -121,6 +141,9 @@ class Vocabulary:
         self._changed = changed
         self._table = table
         self._keys = keys
+        # Questions share terms, and neither counts nor members change in one vocabulary.
+        self._known: dict[_Key, _Known] = {}
+        self._kept = 0
 
     @classmethod
     def refreshed(
@@ -157,24 +180,46 @@ class Vocabulary:
 
     def resolve(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> ResolvedTerms:
         """Look terms up; the connection must be in the view's transaction."""
-        members, places = _members(connection, terms, self._keys)
+        asked = [(term.kind, term.text) for term in terms]
+        known = self._known
+        found = self._look_up(connection, [key for key in asked if key not in known])
+        own = [known.get(key) or found[key] for key in asked]
+        self._keep(found)
+        chunks, cards = (np.array(totals, np.int64) for totals in ([x.chunks for x in own], [x.cards for x in own]))
         return ResolvedTerms(
-            bm25.frequencies(_sums(self._chunk_absence, members), self._table.chunks),
-            bm25.frequencies(_sums(self._card_absence, members), len(self._table.cards)),
-            TermsOfWords.of(members, self._counts.shape[1]),
-            places,
+            bm25.frequencies(chunks, self._table.chunks),
+            bm25.frequencies(cards, len(self._table.cards)),
+            TermsOfWords.of([one.members for one in own], self._counts.shape[1]),
+            [one.place for one in own],
         )
+
+    def _look_up(self, connection: sqlite3.Connection, terms: Sequence[_Key]) -> dict[_Key, _Known]:
+        if not terms:
+            return {}
+        members, places = _members(connection, terms, self._keys)
+        words = np.concatenate(members)
+        ends = np.cumsum([len(own) for own in members], dtype=np.int64)
+        chunks, cards = (_sums(absence[words], ends) for absence in (self._chunk_absence, self._card_absence))
+        return dict(zip(terms, map(_Known, members, places, chunks, cards), strict=True))
+
+    def _keep(self, found: dict[_Key, _Known]) -> None:
+        self._kept += sum(len(one.members) + _KEPT_ENTRY for one in found.values())
+        if self._kept > _KEPT_WORDS:
+            # A new dict: other threads may be reading the old one.
+            self._known, self._kept = {}, 0
+        else:
+            self._known.update(found)
 
 
 def _members(
-    connection: sqlite3.Connection, terms: Sequence[Term], keys: Keys
+    connection: sqlite3.Connection, terms: Sequence[_Key], keys: Keys
 ) -> tuple[list[WordArray], list[Place | None]]:
     """Ids of the words that count for each term, and where the keyword part has it."""
     members: list[WordArray] = [_NO_WORDS] * len(terms)
     places: list[Place | None] = [None] * len(terms)
     # The keyword part has a word that is shorter than a stem as a word only.
-    exact = {term.text: n for n, term in enumerate(terms) if term.kind is TermKind.EXACT}
-    stems = [(n, term.text) for n, term in enumerate(terms) if term.kind is TermKind.STEM]
+    exact = {text: n for n, (kind, text) in enumerate(terms) if kind is TermKind.EXACT}
+    stems = [(n, text) for n, (kind, text) in enumerate(terms) if kind is TermKind.STEM]
     short = {text: n for n, text in stems if len(text) < STEM_LENGTH}
     for form, word in connection.execute(_WORDS, (many(map(keys.word, exact.keys() | short.keys())),)):
         for n in (exact.get(form), short.get(form)):
@@ -182,19 +227,19 @@ def _members(
                 members[n] = np.array([word], np.uint32)
                 places[n] = "exact", word
     longer = {keys.stem(text): n for n, text in stems if len(text) >= STEM_LENGTH}
-    longer.update((keys.gram(term.text), n) for n, term in enumerate(terms) if term.kind is TermKind.GRAM)
+    longer.update((keys.gram(text), n) for n, (kind, text) in enumerate(terms) if kind is TermKind.GRAM)
     for key, id, words in connection.execute(_MEMBERS, (many(longer),)):
         n = longer[key]
         members[n] = np.frombuffer(words, "<u4")
-        places[n] = terms[n].kind.value, id
+        places[n] = terms[n][0].value, id
     return members, places
 
 
-def _sums(values: IntArray, members: Sequence[WordArray]) -> IntArray:
-    """(terms,) sum of the values of each term's words."""
-    ends = np.cumsum([len(words) for words in members], dtype=np.int64)
-    totals = np.concatenate([[0], np.cumsum(values[np.concatenate([_NO_WORDS, *members])])])
-    return np.asarray(np.diff(totals[ends], prepend=0), np.int64)
+def _sums(values: IntArray, ends: IntArray) -> list[int]:
+    """Sums of runs of values, one run up to each end."""
+    totals = np.concatenate([[0], np.cumsum(values)])[ends]
+    sums: list[int] = np.diff(totals, prepend=0).tolist()
+    return sums
 
 
 class WordCache:
