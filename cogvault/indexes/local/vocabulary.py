@@ -34,7 +34,7 @@ _NO_WORDS: WordArray = np.empty(0, np.uint32)
 Place: TypeAlias = tuple[str, int]
 _Key: TypeAlias = tuple[TermKind, str]
 # Words of terms that are kept from one query to the next, and what a term costs beside its words.
-_KEPT_WORDS = 2**18
+_KEPT_WORDS = 2**20
 _KEPT_ENTRY = 64
 
 _COUNTERS = "SELECT page, changed, content FROM counters WHERE changed > ?"
