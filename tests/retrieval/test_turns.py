@@ -180,13 +180,15 @@ def test_a_model_that_is_waited_for_holds_no_turn(folder: Path, tmp_path: Path) 
         search.join(SECONDS)
 
 
-def test_the_bundled_model_takes_a_turn_for_a_query(tmp_path: Path) -> None:
+def test_the_bundled_model_takes_a_turn_of_its_own_for_a_query(tmp_path: Path) -> None:
     models = ModelPool(tmp_path / "c", threads=1)
     model = models.get("bundled")
     assert model is not None
     model.embed_query("warm")
     with models.turns:
+        model.embed_query("while another search ranks")
+    with models.model_turns:
         embedding = started(lambda: model.embed_query("Redis"))
-        until(lambda: models.turns.waiting)
+        until(lambda: models.model_turns.waiting)
     embedding.join(SECONDS)
-    assert not models.turns.waiting
+    assert not models.model_turns.waiting
