@@ -54,7 +54,9 @@ def find_place(folder: Path) -> IndexPlace:
     """
     nearest, mounts = _nearest(folder), mounts_text()
     if not nearest.is_dir():
-        return _elsewhere(_temporary(f"the index folder {folder} cannot be used, as {nearest} is no folder"))
+        if nearest != folder:  # the folder of all indexes is named wrongly, which whoever opens this one tells
+            return IndexPlace(folder)
+        return _elsewhere(_temporary(f"the index folder {folder} cannot be used, as {folder} is no folder"))
     file_system = file_system_of(nearest.resolve(), mounts)
     if is_network(file_system):
         why = f"the index folder {folder} is on a network file system ({file_system}), where an index can be corrupted"
