@@ -30,5 +30,7 @@ def _read_names() -> None:
     if os.name != "posix" or sys.getfilesystemencoding() == "utf-8":
         return
     os.environ["PYTHONUTF8"] = "1"
-    os.environ.setdefault("PYTHONIOENCODING", sys.stdout.encoding)  # what is printed stays as it was
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    if sys.stdout is not None:  # it may be closed
+        os.environ.setdefault("PYTHONIOENCODING", sys.stdout.encoding)  # what is printed stays as it was
+    # The first -X counts, also where the environment is not asked (-E, -I): what begins anew does not do so again.
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])

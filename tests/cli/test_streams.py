@@ -129,3 +129,12 @@ def test_names_are_read_as_utf_8_whatever_the_locale(vault: Path, spawn: Spawn, 
     environ = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = spawn("search", "wombat", "--tenant", vault, "--json", env=environ)
     assert [hit["id"] for hit in json.loads(done.stdout)["hits"]] == ["Café ř.md"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows reads names in one way")
+@pytest.mark.parametrize("end", ["", ">&-"], ids=["", "output closed"])
+def test_what_begins_anew_to_read_names_does_so_once(end: str) -> None:
+    environ = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    script = f'exec "$0" -X utf8=0 -m cogvault_cli --version {end}'
+    done = subprocess.run(["sh", "-c", script, sys.executable], env=environ, capture_output=True, timeout=30)
+    assert (done.returncode, done.stderr) == (0, b"")
