@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,8 @@ def window(card: CardText, skipped: int, budget_tokens: int) -> Window:
     last, more = first + max(count, 1) - 1, ""
     text = "".join(every[:count])
     if count == 0:
-        text = clip(every[0], room).removesuffix("…")
+        # Of blanks and marks alone nothing is kept by clip, and whoever reads on would stay there.
+        text = clip(every[0], room).removesuffix("…") or every[0][: _fitting(every[0], room)]
         more = _more(f"Line {first} goes on", f"{first}+{skipped + len(text)}")
     elif last < card.total_lines:
         more = _more(f"Lines {last + 1}-{card.total_lines} follow", f"{last + 1}-{card.total_lines}")
@@ -80,8 +82,8 @@ def _more(what: str, lines: str) -> str:
     return f"\n\n{what}: call cogvault_read with lines {lines}."
 
 
-def _fitting(lines: list[str], room: int) -> int:
-    """How many of these lines fit; 0 = not even the first."""
+def _fitting(lines: Sequence[str], room: int) -> int:
+    """How many of these lines, or characters of a text, fit; 0 = not even the first."""
     from cogvault import estimate_tokens
 
     low, high = 0, len(lines)

@@ -225,6 +225,21 @@ def test_windows_of_a_long_line_hold_all_of_it_within_the_budget(server: Server,
     assert "Lines 2-3 follow" in text_of(whole)
 
 
+@pytest.mark.parametrize("filler", [" ", "\u0301"], ids=["blanks", "marks"])
+def test_windows_go_on_behind_what_is_no_text_by_itself(server: Server, example_vault: Path, filler: str) -> None:
+    (example_vault / "gap.md").write_text(f"a{filler * 3000}zebra\n", encoding="utf-8")
+    server.call("cogvault_browse", sync=True)
+    lines, told = "1", ""
+    for _ in range(20):
+        result = text_of(server.call("cogvault_read", id="gap.md", lines=lines, budget_tokens=LEAST_BUDGET))
+        told += INSIDE.findall(result)[0][1]
+        if (more := re.search(r"call cogvault_read with lines (\S+)\.$", result)) is None:
+            break
+        lines = more[1]
+    assert told.startswith("a")
+    assert told.endswith("zebra\n")
+
+
 @pytest.mark.parametrize("budget", [LEAST_BUDGET, 1000])
 def test_text_that_json_makes_longer_is_cut_and_not_left_out(server: Server, example_vault: Path, budget: int) -> None:
     line = '""" "" \\\\ "zebra" ""'
