@@ -41,6 +41,7 @@ class LastLook:
             # Always as long, so that no reader finds it empty; of two at once the checksum tells.
             with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
                 file.write(self._line(self._process, sequence, began_ns))
+                file.truncate()  # of a damaged one that was longer
         except OSError as error:  # others look for themselves
             _log.debug("the time of the look was not kept: %s", error)
 
