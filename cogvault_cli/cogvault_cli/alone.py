@@ -21,7 +21,8 @@ def index_alone(folder: Path, settings: Mapping[str, Any]) -> int:
         folder: the vault.
         settings: fields of ``Config`` that were given; environment and files tell the rest.
     """
-    command = [sys.executable, "-m", "cogvault_cli", "index", "--tenant", str(folder.absolute())]
+    # -P: nothing is imported from the folder in which the command was given, which may be a vault.
+    command = [sys.executable, "-P", "-m", "cogvault_cli", "index", "--tenant", str(folder.absolute())]
     if "model" in settings:
         command += ["--model", settings["model"]]
     for field, flag in _FLAGS.items():
