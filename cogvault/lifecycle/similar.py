@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from cogvault.cards.addresses import DIMENSIONS, RESOURCES
 from cogvault.cards.paths import resolve_inside
@@ -113,7 +113,8 @@ class SimilarCards:
         prefix = f"{folder}/" if folder else ""
         cards = self._known().cards
         first = bisect_left(cards, prefix, key=lambda card: card.id)
-        below = takewhile(lambda card: card.id.startswith(prefix), islice(cards, first, None))
+        behind = (cards[place] for place in range(first, len(cards)))  # no other card is decoded
+        below = takewhile(lambda card: card.id.startswith(prefix), behind)
         return frozenset(card.path.rpartition("/")[2] for card in below if "/" not in card.id[len(prefix) :])
 
     def appeared(self, path: str, words: Print, length: int) -> Twin | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -51,3 +54,25 @@ def test_the_same_is_found_as_when_all_candidates_are_read(tmp_path: Path, monke
         monkeypatch.setattr(similar, "overlap", lambda words, text: Overlap(1.0, 1.0, 1.0))
     assert found[0] == found[1]
     assert any(each.near for each in found[0])
+
+
+class Counted(Sequence[Any]):
+    """Cards, and how many of them were looked at."""
+
+    def __init__(self, ids: list[str]) -> None:
+        self.cards = [SimpleNamespace(id=id, path=id) for id in ids]
+        self.looks = 0
+
+    def __len__(self) -> int:
+        return len(self.cards)
+
+    def __getitem__(self, place: Any) -> Any:
+        self.looks += 1
+        return self.cards[place]
+
+
+def test_names_of_a_folder_are_found_without_a_look_at_all_cards(tmp_path: Path) -> None:
+    cards = Counted([*(f"a/{number:04}.md" for number in range(1000)), "b/c/d.md", "b/e.md", "b/f.md", "g.md"])
+    known: Any = SimpleNamespace(cards=cards)
+    assert similar.SimilarCards(Shelf(tmp_path).workspace(), lambda: known).names_in("b") == {"e.md", "f.md"}
+    assert cards.looks < 20
