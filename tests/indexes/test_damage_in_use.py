@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,26 @@ def test_a_link_to_nowhere_in_the_place_of_damaged_files_is_no_obstacle(index: L
     index = LocalIndex(tmp_path / "index")
     assert "damaged/1" in index.snapshot().stats.notes[-1]
     index.close()
+
+
+def test_a_change_with_the_number_of_one_that_was_lost_is_seen(index: LocalIndex, tmp_path: Path) -> None:
+    folder, copy = tmp_path / "index", tmp_path / "copy"
+    index.close()
+    shutil.copytree(folder, copy)
+    index, other = LocalIndex(folder), LocalIndex(folder)
+    index.apply(ChangeSet(put=(record("lost.md", "something that is lost"),)))
+    assert "lost.md" in {card.id for card in other.snapshot().cards}
+    number = index.snapshot().stats.sequence
+    with (
+        closing(sqlite3.connect(copy / "catalog.sqlite")) as older,
+        closing(sqlite3.connect(folder / "catalog.sqlite")) as newer,
+    ):
+        older.backup(newer)
+    assert index.apply(ChangeSet(put=(record("new.md", "something that is new"),))) == number
+    assert {card.id for card in other.snapshot().cards} == {f"{place}.md" for place in range(5)} | {"new.md"}
+    assert len(other.snapshot().keyword(terms("new"), ALL, 3).chunks) == 2  # its title and its text
+    index.close()
+    other.close()
 
 
 def test_an_older_copy_that_is_copied_over_an_index_in_use_is_followed(index: LocalIndex, tmp_path: Path) -> None:

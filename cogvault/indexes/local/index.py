@@ -17,7 +17,7 @@ from cogvault.indexes.local.keys import keys_of
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import ReadPool, file_identity
 from cogvault.indexes.local.roster import Roster
-from cogvault.indexes.local.schema import State, read_state
+from cogvault.indexes.local.schema import State, comes_from, read_state
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.snapshot import LocalSnapshot
 from cogvault.indexes.local.store import Store
@@ -154,7 +154,7 @@ class LocalIndex:
         connection = pool.begin()
         try:
             state = read_state(connection)
-            if last is not None and (state.uuid != last.state.uuid or state.sequence < last.state.sequence):
+            if last is not None and not comes_from(connection, state, last.state):
                 self._forget()  # another catalog, or an older one, was copied over the one that was read
                 raise _Behind
             view = self._view_of(connection, state, self._keyword(state))

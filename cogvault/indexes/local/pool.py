@@ -6,8 +6,12 @@ import os
 import sqlite3
 from pathlib import Path
 from threading import RLock
+from typing import TypeAlias
 
 from cogvault.indexes.local import schema
+
+FileIdentity: TypeAlias = tuple[int, int]
+OpenedFiles: TypeAlias = tuple[FileIdentity | None, FileIdentity | None]
 
 _KEPT = 8
 _NO_ROOM = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN})
@@ -38,10 +42,13 @@ class ReadPool:
             self._mode = "ro" if _readable(path, "ro") else "immutable"
         self.file = file_identity(path)
         """The file that was opened."""
+        self._log: FileIdentity | None = None
 
     @property
     def is_current(self) -> bool:
-        """False when another file, or none, has taken its place."""
+        """False when another file, or none, has taken its place, or that of its log: no later change would be seen."""
+        if self._log is not None and self._log != file_identity(_log_of(self._path)):
+            return False
         return self.file is not None and self.file == file_identity(self._path)
 
     def begin(self) -> sqlite3.Connection:
@@ -52,6 +59,9 @@ class ReadPool:
         schema.keep_shared(self._path)
         try:
             connection.execute("BEGIN")
+            if self._log is None and connection not in self._unlocked and self._mode != "immutable":
+                schema.read_state(connection)  # opens the log
+                self._log = file_identity(_log_of(self._path))
         except BaseException:
             self.end(connection)
             raise
@@ -63,7 +73,7 @@ class ReadPool:
         except sqlite3.OperationalError as error:
             # A full disk has no room for the file by which readers and writers see each other. While nothing waits in
             # the log, the catalog is whole without it.
-            if error.sqlite_errorcode & 0xFF not in _NO_ROOM or _size(self._path.with_name(f"{self._path.name}-wal")):
+            if error.sqlite_errorcode & 0xFF not in _NO_ROOM or _size(_log_of(self._path)):
                 raise
         connection = schema.connect(self._path, "immutable")
         self._unlocked.add(connection)
@@ -109,7 +119,16 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def file_identity(path: Path) -> tuple[int, int] | None:
+def _log_of(catalog: Path) -> Path:
+    return catalog.with_name(f"{catalog.name}-wal")
+
+
+def opened_files(catalog: Path) -> OpenedFiles:
+    """The catalog and its log, as they are in their places."""
+    return file_identity(catalog), file_identity(_log_of(catalog))
+
+
+def file_identity(path: Path) -> FileIdentity | None:
     """Device and inode of a file; None when there is none."""
     try:
         info = os.stat(path)  # noqa: PTH116 - called for every snapshot

@@ -18,7 +18,7 @@ from pathlib import Path
 from cogvault.indexes.local import codec
 from cogvault.types import IndexIdentity
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 TEXT_BLOCK = 8
 """Chunks in one row of ``texts``: few enough that showing one chunk does not unpack a whole book."""
 COUNTER_PAGE = 512
@@ -30,6 +30,8 @@ _PAGE_BYTES = 8192
 # Pages that a reading connection keeps. The system keeps all: with 250, which is what SQLite takes unasked, a search of
 # 10,000 cards is no faster, and each connection of each vault holds 2 MB.
 _READ_PAGES = 32
+# A reader that lags behind by more changes reads everything again.
+_KNOWN_CHANGES = 1000
 _WAL_BYTES = 4 * 2**20
 # SQLite maps its file of shared memory in portions of this size.
 _SHARED_BYTES = 32 * 2**10
@@ -42,7 +44,10 @@ _TABLES = (
     """CREATE TABLE state (
         uuid TEXT NOT NULL, sequence INTEGER NOT NULL, lexical INTEGER NOT NULL, stamped INTEGER NOT NULL,
         published INTEGER NOT NULL, keyword TEXT NOT NULL, next_chunk INTEGER NOT NULL, next_word INTEGER NOT NULL,
-        next_member INTEGER NOT NULL, identity TEXT NOT NULL)""",
+        next_member INTEGER NOT NULL, identity TEXT NOT NULL, mark INTEGER NOT NULL)""",
+    # A catalog that was put back, or lost its log, gives the same sequence numbers again to other changes. By the
+    # marks, which are random, a reader knows whether what it has read is a state that this catalog was in.
+    "CREATE TABLE changes (sequence INTEGER PRIMARY KEY, mark INTEGER NOT NULL)",
     f"""CREATE TABLE cards (
         version INTEGER PRIMARY KEY, id TEXT NOT NULL, born INTEGER NOT NULL, dead INTEGER NOT NULL DEFAULT {NEVER},
         changed INTEGER NOT NULL, chunks INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -93,6 +98,7 @@ class State:
     next_word: int
     next_member: int
     identity: str
+    mark: int
 
     def decoded_identity(self) -> IndexIdentity:
         """``identity`` as a value."""
@@ -167,7 +173,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
         if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
             for statement in _TABLES:
                 connection.execute(statement)
-            first = State(uuid.uuid4().hex, 0, 0, 0, 0, "", 1, 1, 1, codec.encode_identity(IndexIdentity()))
+            first = State(uuid.uuid4().hex, 0, 0, 0, 0, "", 1, 1, 1, codec.encode_identity(IndexIdentity()), new_mark())
+            mark_change(connection, first)
             connection.execute(
                 f"INSERT INTO state ({', '.join(_STATE_COLUMNS)}) VALUES ({', '.join('?' * len(_STATE_COLUMNS))})",
                 _values(first),
@@ -197,6 +204,33 @@ def read_state(connection: sqlite3.Connection) -> State:
     if row is None:
         raise sqlite3.DatabaseError("the state row is missing")
     return State(*row)
+
+
+def new_mark() -> int:
+    """For one change, unlike any other."""
+    return int.from_bytes(os.urandom(7), "little")
+
+
+def mark_change(connection: sqlite3.Connection, state: State) -> None:
+    """Remember that the catalog comes to this state, inside a transaction."""
+    connection.execute("INSERT INTO changes (sequence, mark) VALUES (?, ?)", (state.sequence, state.mark))
+    connection.execute("DELETE FROM changes WHERE sequence <= ?", (state.sequence - _KNOWN_CHANGES,))
+
+
+def comes_from(connection: sqlite3.Connection, state: State, earlier: State) -> bool:
+    """True when the catalog was in an earlier state, and every change since then was added to that.
+
+    Args:
+        connection: in the transaction in which ``state`` was read.
+        state: as it is.
+        earlier: as somebody read it.
+    """
+    if state.uuid != earlier.uuid or state.sequence < earlier.sequence:
+        return False
+    if state.sequence == earlier.sequence:
+        return state.mark == earlier.mark
+    mark = connection.execute("SELECT mark FROM changes WHERE sequence = ?", (earlier.sequence,)).fetchone()
+    return mark is not None and mark[0] == earlier.mark
 
 
 def write_state(connection: sqlite3.Connection, state: State) -> None:

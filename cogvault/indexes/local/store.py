@@ -30,7 +30,7 @@ from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
 from cogvault.indexes.local.keys import keys_of
 from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
-from cogvault.indexes.local.pool import file_identity
+from cogvault.indexes.local.pool import OpenedFiles, file_identity, opened_files
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 from cogvault.indexes.local.segments import faults
 
@@ -73,7 +73,7 @@ class Store:
         self._thread_lock = RLock()
         self._file_lock = FileLock(folder / _LOCK, thread_local=False, poll_interval=_POLL_SECONDS)
         self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None
+        self._opened: OpenedFiles | None = None
         self._lexical: tuple[str, Lexical] | None = None
         self._asked = ("", "")
         self._distrusted: tuple[tuple[str, str], str] | None = None
@@ -115,12 +115,15 @@ class Store:
             self._file_lock.release()
 
     def _writable(self) -> sqlite3.Connection:
-        if self._connection is None or self._file != file_identity(self.catalog):
+        if self._connection is None or self._opened != opened_files(self.catalog):
+            if self._connection is not None:
+                with suppress(sqlite3.Error):  # takes over what is in a log that is no longer in its place
+                    self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self.disconnect()
             if file_identity(self.catalog) is None:
                 self._create()
             self._connection = schema.connect(self.catalog, "rwc")
-            self._file = file_identity(self.catalog)
+            self._opened = opened_files(self.catalog)
         else:
             schema.keep_shared(self.catalog)
         return self._connection

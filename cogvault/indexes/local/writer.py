@@ -13,7 +13,17 @@ from cogvault.indexes.infos import check_batch
 from cogvault.indexes.local import codec, words
 from cogvault.indexes.local.keys import Keys, keys_of
 from cogvault.indexes.local.rows import card_checksum
-from cogvault.indexes.local.schema import NEVER, TEXT_BLOCK, State, many, read_state, transaction, write_state
+from cogvault.indexes.local.schema import (
+    NEVER,
+    TEXT_BLOCK,
+    State,
+    many,
+    mark_change,
+    new_mark,
+    read_state,
+    transaction,
+    write_state,
+)
 from cogvault.indexes.local.vectors import CardVectors
 from cogvault.indexes.local.words import CardWords
 from cogvault.text.tokens import words as analyze
@@ -61,7 +71,9 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
         state = read_state(connection)
         sequence, keys = state.sequence + 1, keys_of(state.uuid)
         gone = _alive(connection, [*change.remove, *(each.record.card.id for each in records)])
-        born, known, state = _put(connection, records, replace(state, sequence=sequence), keys)
+        state = replace(state, sequence=sequence, mark=new_mark())
+        mark_change(connection, state)
+        born, known, state = _put(connection, records, state, keys)
         if gone or born:
             connection.executemany(
                 "UPDATE cards SET dead = ? WHERE version = ?", [(sequence, card.version) for card in gone]
