@@ -127,7 +127,6 @@ def definition(tool: Tool[Any]) -> types.Tool:
         input_schema=schema(tool.arguments),
         output_schema=tool.output,
         annotations=types.ToolAnnotations(
-            title=tool.title,
             read_only_hint=tool.is_read_only,
             destructive_hint=tool.is_destructive,
             idempotent_hint=tool.is_idempotent,
