@@ -83,7 +83,7 @@ class Recorder:
                 except ConflictError:  # another program took the name just now
                     continue
                 self._similar.remember(placed.id, words)
-                self._names.wrote(placed.file.name)
+                self._names.wrote(placed.file)
                 break
             else:
                 hint = "use update to change it, or another name"
