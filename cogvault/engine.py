@@ -89,7 +89,7 @@ class Engine:
         self._at_rest = at_rest
         self._lock = threading.RLock()
         self._closed = False
-        self._checked = float("-inf")
+        self._checked = self._asked = float("-inf")
         self._changed = float("-inf")
         self._announced = Announced()
         self._sampler = Sampler()
@@ -183,7 +183,7 @@ class Engine:
         return self.index().snapshot() if self.is_broken(snapshot) and self.mend(snapshot) else snapshot
 
     def look(self) -> None:
-        """Look for changed files when the last look is old enough, of this process or, once it has looked, of another.
+        """Look for changed files when the last look is old enough, of this process or, if asked since, of another.
 
         A watcher that is told of changes looks by itself, so that no search has to; its first look is waited for, but
         not for long.
@@ -196,8 +196,9 @@ class Engine:
             is_recent = self._is_watched or now - before < self._config.refresh_seconds
             if not is_recent:
                 self._checked = now
-        # Who opens a vault expects what was saved just before.
-        if is_recent or (before > float("-inf") and self._is_looked_at()):
+            # Who opens a vault, or comes back to it, expects what was saved just before.
+            is_asked_often, self._asked = now - self._asked < self._config.refresh_seconds, now
+        if is_recent or (is_asked_often and self._is_looked_at()):
             self._settle(self._follow)
         elif not self._is_lost(self.index().snapshot()):  # else that would fill it, and whoever waits is better told
             self._settle(lambda _: self._follow(None), is_whole=True)

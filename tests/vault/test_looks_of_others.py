@@ -54,8 +54,15 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
-    def go_on(self) -> None:
+    def pause(self) -> None:
+        """Longer than any look is good for, in which nobody asks."""
         self.now += _LATER
+
+    def go_on(self, vault: Vault, refresh_seconds: float = _LATER / 2) -> None:
+        """Until the next look is due, but never so long without a question."""
+        self.now += refresh_seconds * 0.8
+        vault.search("nothing")
+        self.now += refresh_seconds * 0.8
 
 
 @pytest.fixture
@@ -98,7 +105,7 @@ def test_what_another_process_looked_at_is_not_looked_at_again(
     assert looks() == 1
     shelf.write("b.md", "wombat\n")
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     assert (ids(vault.search("wombat")), looks()) == (["a.md", "b.md"], 0)
     assert vault.status().status is Status.OK
 
@@ -107,7 +114,7 @@ def test_an_own_look_is_no_look_of_another(shelf: Shelf, clock: Clock, looks: Ca
     shelf.write("a.md", "wombat\n")
     vault = opened(shelf)
     shelf.write("b.md", "wombat\n")
-    clock.go_on()
+    clock.go_on(vault)
     assert (ids(vault.search("wombat")), looks()) == (["a.md", "b.md"], 2)
 
 
@@ -119,13 +126,22 @@ def test_who_opens_a_vault_looks(shelf: Shelf, looks: Callable[[], int]) -> None
     assert looks() == 1
 
 
+def test_who_comes_back_after_a_pause_looks(shelf: Shelf, clock: Clock, looks: Callable[[], int]) -> None:
+    shelf.write("a.md", "wombat\n")
+    vault = opened(shelf)
+    clock.pause()
+    sync_elsewhere(shelf)
+    shelf.write("b.md", "wombat\n")
+    assert (ids(vault.search("wombat")), looks()) == (["a.md", "b.md"], 2)
+
+
 def test_a_look_that_is_too_old_is_not_relied_on(shelf: Shelf, clock: Clock, looks: Callable[[], int]) -> None:
     shelf.write("a.md", "wombat\n")
-    vault = shelf.open(refresh_seconds=0)
+    vault = shelf.open(refresh_seconds=0.001)
     vault.search("wombat")
     sync_elsewhere(shelf)
     shelf.write("b.md", "wombat\n")
-    clock.go_on()
+    clock.go_on(vault, 0.001)
     assert (ids(vault.search("wombat")), looks()) == (["a.md", "b.md"], 2)
 
 
@@ -137,7 +153,7 @@ def test_a_look_at_other_files_is_not_relied_on(
     shelf.write("sub/draft.md", "wombat\n")
     vault = opened(shelf)
     sync_elsewhere(shelf, **settings)
-    clock.go_on()
+    clock.go_on(vault)
     assert (ids(vault.search("wombat")), looks()) == (["a.md", "sub/draft.md"], 2)
 
 
@@ -158,14 +174,14 @@ def test_what_the_other_could_not_index_is_told(shelf: Shelf, clock: Clock, look
     assert vault.status().status is Status.OK
     shelf.write("b.md", "quokka and more\n")
     sync_elsewhere(shelf, failing="b.md")
-    clock.go_on()
+    clock.go_on(vault)
     looks()
     vault.search("wombat")
     status = vault.status()
     assert (status.status, looks()) == (Status.DEGRADED, 0)
     assert [problem.path for problem in status.problems] == ["b.md"]
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     assert (ids(vault.search("quokka")), vault.status().status, looks()) == (["b.md"], Status.OK, 0)
 
 
@@ -173,11 +189,11 @@ def test_an_answer_is_stale_until_somebody_has_looked(shelf: Shelf, clock: Clock
     shelf.write("a.md", "wombat\n")
     vault = opened(shelf)
     shelf.write("b.md", "wombat\n")
-    clock.go_on()
+    clock.go_on(vault)
     with FileLock(Path(vault.status().index) / "sync.lock"):
         assert vault.search("wombat").status is Status.STALE
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     looks()
     hits = vault.search("wombat")
     assert (ids(hits), hits.status, looks()) == (["a.md", "b.md"], Status.OK, 0)
@@ -190,7 +206,7 @@ def test_chunks_that_the_other_has_no_model_for_are_embedded(
     vault = opened(shelf, embedder=HashingEmbedder(32))
     shelf.write("b.md", "quokka\n")
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     looks()
     hits = vault.search("quokka")
     assert (hits[0].id, hits.status, looks()) == ("b.md", Status.OK, 0)
@@ -201,7 +217,7 @@ def test_what_this_process_wrote_is_found_all_the_same(shelf: Shelf, clock: Cloc
     shelf.write("a.md", "wombat\n")
     vault = opened(shelf)
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     looks()
     new = vault.record("a marsupial that digs").id
     hits = vault.search("marsupial digs")
@@ -212,7 +228,7 @@ def test_a_vault_that_is_away_is_noticed(shelf: Shelf, clock: Clock) -> None:
     shelf.write("a.md", "wombat\n")
     vault = opened(shelf)
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     shelf.root.rename(shelf.root.with_name("away"))
     hits = vault.search("wombat")
     assert (ids(hits), hits.status) == (["a.md"], Status.STALE)
@@ -222,7 +238,7 @@ def test_an_index_that_was_made_anew_since_is_filled(shelf: Shelf, clock: Clock)
     shelf.write("a.md", "wombat\n")
     vault = opened(shelf)
     sync_elsewhere(shelf)
-    clock.go_on()
+    clock.go_on(vault)
     for file in Path(vault.status().index).glob("catalog.sqlite*"):
         file.unlink()
     vault.search("wombat")
