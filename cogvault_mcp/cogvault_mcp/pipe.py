@@ -55,17 +55,24 @@ def _frame(fault: Exception) -> Any:
 
 
 class _Unanswered:
-    """Requests that have no answer yet."""
+    """Requests that have no answer yet; 1 and "1" are two."""
 
     def __init__(self) -> None:
-        self._ids: set[str] = set()
+        self._ids: set[object] = set()
         self._none = anyio.Event()
 
     def add(self, id: types.RequestId) -> None:
-        self._ids.add(str(id))
+        self._ids.add(id)
 
     def discard(self, id: object) -> None:
-        self._ids.discard(str(id))
+        self._drop({id})
+
+    def cancel(self, id: object) -> None:
+        """The SDK cancels request 1 for "1" as well, and answers it no more."""
+        self._drop({one for one in self._ids if str(one) == str(id)})
+
+    def _drop(self, ids: set[object]) -> None:
+        self._ids -= ids
         if not self._ids:
             self._none.set()
 
@@ -117,4 +124,4 @@ class _Incoming(ObjectReceiveStream[Item]):
         if isinstance(message, types.JSONRPCRequest):
             self._unanswered.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._unanswered.discard((message.params or {}).get("requestId"))
+            self._unanswered.cancel((message.params or {}).get("requestId"))

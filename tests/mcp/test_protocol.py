@@ -119,6 +119,37 @@ def test_what_was_asked_is_done_and_answered_when_input_ends_behind_it(example_v
     assert "The last word." in (example_vault / answer["id"]).read_text(encoding="utf-8")
 
 
+def test_input_that_ends_waits_for_request_1_and_for_request_one_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipe, "ANSWER_SECONDS", SECONDS)
+    ids: tuple[int | str, ...] = (1, "1")
+
+    async def run() -> None:
+        client, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](9)
+        outgoing, answers = anyio.create_memory_object_stream[SessionMessage](9)
+        receiving, sending = pipe.piped(incoming, outgoing)
+        for id in ids:
+            await client.send(SessionMessage(mcp_types.JSONRPCRequest(jsonrpc="2.0", id=id, method="ping")))
+        client.close()
+        ended = anyio.Event()
+
+        async def receive() -> None:
+            async for _ in receiving:
+                pass
+            ended.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(receive)
+            for id in ids:
+                await anyio.wait_all_tasks_blocked()
+                assert not ended.is_set()
+                result = mcp_types.JSONRPCResponse(jsonrpc="2.0", id=id, result={})
+                await sending.send(SessionMessage(result))
+        for stream in (receiving, sending, answers):
+            await stream.aclose()
+
+    anyio.run(run)
+
+
 @pytest.mark.parametrize("ended_by", ["an answer", "cancelling", "time"])
 def test_the_end_of_input_waits_for_answers_but_not_for_ever(monkeypatch: pytest.MonkeyPatch, ended_by: str) -> None:
     monkeypatch.setattr(pipe, "ANSWER_SECONDS", 0.05 if ended_by == "time" else SECONDS)
@@ -304,7 +335,7 @@ def test_the_first_answer_does_not_wait_for_the_whole_index(tmp_path: Path, home
         server.initialize()
         result = server.call("cogvault_recall", query="answer of card")
         assert result["structuredContent"]["status"] in ("stale", "ok")
-        assert "being built" in result["structuredContent"]["reason"] or result["structuredContent"]["hits"]
+        assert "being built" in result["structuredContent"]["text"] or result["structuredContent"]["hits"]
         end = time.monotonic() + SECONDS
         while server.call("cogvault_browse", limit=1)["structuredContent"]["cards"] < 3000:
             assert time.monotonic() < end
