@@ -11,6 +11,7 @@ from pathlib import Path
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import CogvaultError, ModelError, VaultError
+from cogvault.health import index_state, model_state, watched_state
 from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.announced import Announced
 from cogvault.indexing.beside import Beside
@@ -191,17 +192,19 @@ class Engine:
         watcher = self._watcher
         if watcher is not None and watcher.is_running and not watcher.wait(FIRST_LOOK_SECONDS):
             return
-        with self._lock:
-            now, before = time.monotonic(), self._checked
-            is_recent = self._is_watched or now - before < self._config.refresh_seconds
-            if not is_recent:
-                self._checked = now
-            # Who opens a vault, or comes back to it, expects what was saved just before.
+        with self._lock:  # who opens a vault, or comes back to it, expects what was saved just before
+            now = time.monotonic()
             is_asked_often, self._asked = now - self._asked < self._config.refresh_seconds, now
-        if is_recent or (is_asked_often and self._is_looked_at()):
+        if self._is_watched or self._is_recent or (is_asked_often and self._is_looked_at()):
             self._settle(self._follow)
         elif not self._is_lost(self.index().snapshot()):  # else that would fill it, and whoever waits is better told
-            self._settle(lambda _: self._follow(None), is_whole=True)
+            self._settle(self._look_when_due, is_whole=True)
+
+    def _look_when_due(self, paths: set[str]) -> bool:
+        """Look everywhere, unless another thread did while this one waited for its turn."""
+        if self._is_recent:
+            return not paths or self._follow(paths)
+        return self._follow(None)
 
     def mend(self, snapshot: Snapshot) -> bool:
         """Have a broken index made whole; False = that was begun before, or goes on for longer than can be waited for.
@@ -272,25 +275,17 @@ class Engine:
         """How well the vault is."""
         if str(self._lag) or self._is_lost(snapshot):
             return State(Status.STALE, self.stale(snapshot), SYNC_HINT)
-        if not snapshot.stats.cards:
-            hint = SYNC_HINT if self._config.recursive else f"{SYNC_HINT}; set recursive for subfolders"
-            return State(Status.EMPTY, "the vault has no indexed cards", hint)
-        if snapshot.stats.fault:
-            return State(Status.DEGRADED, snapshot.stats.fault, SYNC_HINT)
-        if self._place.reason:
-            return State(Status.DEGRADED, self._place.reason, self._place.hint)
-        if not self.is_keyword_only:
-            if self.embedder() is None:
-                return State(
-                    Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'"
-                )
-            if pending := snapshot.stats.embeddable - snapshot.stats.vectors:
-                return self.trouble or State(Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT)
-        if (trouble := self.trouble) is not None and not (self.report is not None and self.report.pending_vectors):
-            return trouble
-        if self._watcher is not None and self._watcher.is_running:
-            return State(self._watcher.status, self._watcher.reason, self._watcher.hint)
-        return State(Status.OK)
+        trouble, state = self.trouble, index_state(snapshot.stats, self._place, is_recursive=self._config.recursive)
+        if state is None and not self.is_keyword_only:
+            state = model_state(snapshot.stats, self.embedder(), trouble)
+        if state is None and not (self.report is not None and self.report.pending_vectors):
+            state = trouble
+        return state or watched_state(self._watcher) or State(Status.OK)
+
+    @property
+    def _is_recent(self) -> bool:
+        """True while the last look at all files is good."""
+        return time.monotonic() - self._checked < self._config.refresh_seconds
 
     @property
     def _is_watched(self) -> bool:
@@ -341,22 +336,28 @@ class Engine:
 
     def _settle(self, look: Callable[[set[str]], bool], *, is_whole: bool = False) -> None:
         """Have looked at what has to be; an answer that does without says so, until the next look is done."""
-        if not self._announced.settle(look, FIRST_LOOK_SECONDS, is_whole=is_whole):
+        is_done = self._announced.settle(look, FIRST_LOOK_SECONDS, is_whole=is_whole)
+        if not (is_done or (is_whole and self._is_recent)):  # else it ended in time, and measures the floor
             self._lag.miss("another look at the files did not end in time", is_whole=is_whole)
 
     def _follow(self, paths: set[str] | None, progress: Progress | None = None) -> bool:
         """Look for changes in these paths, None = everywhere; a failure (False) makes the answer stale, never wrong."""
+        began = time.monotonic()
         try:
-            report = self._look(
-                lambda syncer: syncer.sync(
-                    paths=paths,
-                    progress=progress,
-                    embed_limit=SEARCH_EMBEDS,
-                    timeout_seconds=SEARCH_WAIT_SECONDS,
-                    embed_wait_seconds=0,
-                ),
-                is_whole=paths is None,
-            )
+            try:
+                report = self._look(
+                    lambda syncer: syncer.sync(
+                        paths=paths,
+                        progress=progress,
+                        embed_limit=SEARCH_EMBEDS,
+                        timeout_seconds=SEARCH_WAIT_SECONDS,
+                        embed_wait_seconds=0,
+                    ),
+                    is_whole=paths is None,
+                )
+            finally:
+                if paths is None:  # not before it has ended: who asks meanwhile waits for it
+                    self._checked = began
             if report.is_changed:
                 self._measure(SEARCH_WAIT_SECONDS)  # or the same files would score otherwise after a sync
         except CogvaultError:  # the answer's status says it

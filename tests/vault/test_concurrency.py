@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from cogvault import Vault
+from cogvault import Hits, Vault
 from cogvault.embedders import HashingEmbedder
 from cogvault.errors import CogvaultError
+from cogvault.indexing.scan import ScanResult, scan
 from cogvault.types import Status
 from tests.vault.conftest import Shelf, ids
 
@@ -46,6 +47,35 @@ def replace(file: Path, text: str) -> None:
     new = file.with_name(f".{file.name}.{threading.get_ident()}")
     new.write_text(text, encoding="utf-8")
     new.replace(file)
+
+
+@pytest.mark.parametrize(("wait_seconds", "expected"), [(60.0, Status.OK), (0.01, Status.STALE)])
+def test_who_asks_while_another_thread_looks_waits_for_it_or_says_stale(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, wait_seconds: float, expected: Status
+) -> None:
+    shelf.write("a.md", "wombat\n")
+    with shelf.open() as before:
+        before.sync()
+    shelf.write("b.md", "wombat\n")
+    vault = shelf.open(refresh_seconds=3600)
+    answers: list[Hits] = []
+    second = threading.Thread(target=lambda: answers.append(vault.search("wombat")))
+
+    def scanned(*arguments: Any) -> ScanResult:
+        if second.ident is None:
+            second.start()
+            # Ends at once, if it does not wait for this look.
+            second.join(0.5 if expected is Status.OK else 60)
+        return scan(*arguments)
+
+    monkeypatch.setattr("cogvault.engine.FIRST_LOOK_SECONDS", wait_seconds)
+    monkeypatch.setattr("cogvault.indexing.sync.scan", scanned)
+    first = vault.search("wombat")
+    second.join()
+    assert (ids(first), first.status) == (["a.md", "b.md"], Status.OK)
+    assert [hits.status for hits in answers] == [expected]
+    assert ids(answers[0]) == (["a.md", "b.md"] if expected is Status.OK else ["a.md"])
+    assert vault.search("wombat").status is Status.OK
 
 
 def test_eight_threads_search_and_sync_one_vault(shelf: Shelf) -> None:
