@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 import time
@@ -14,28 +15,35 @@ from typing import Any
 import pytest
 
 SECONDS = 120.0
+TOOL = "mcp__plugin_cogvault_cogvault__cogvault_recall"
+MARKED = re.compile(r'<(memory-[0-9a-f]{16}) source="project_queue-on-postgres.md#.*?</\1>', re.DOTALL)
 PROMPT = "Are builds pushed to the registry from laptops?"
 ANSWER = "Only the pipeline pushes them."
 
 
 class Model(ThreadingHTTPServer):
-    """Answers every request of the Messages API with one sentence.
+    """Answers every request of the Messages API with one sentence; before it calls a tool when it is told so.
 
     Attributes:
         asked: bodies of all requests.
+        query: what to recall, "" = nothing.
     """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[dict[str, Any]] = []
+        self.query = ""
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: Model
 
     def do_POST(self) -> None:
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        events = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in _events())
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.asked.append(body)
+        is_tool_there = TOOL in [tool["name"] for tool in body.get("tools", [])]
+        query = self.server.query if is_tool_there and not results([body]) else ""
+        events = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in _events(query))
         self._send("text/event-stream", events.encode())
 
     def do_GET(self) -> None:
@@ -52,9 +60,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _events() -> list[dict[str, Any]]:
+def results(asked: list[dict[str, Any]]) -> list[str]:
+    """What tools answered, as the model is given it."""
+    contents = [message["content"] for body in asked for message in body["messages"]]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
+    return [str(block["content"]) for block in blocks if block["type"] == "tool_result"]
+
+
+def _events(query: str) -> list[dict[str, Any]]:
+    text: dict[str, Any] = {"type": "text", "text": ""}
+    said: dict[str, Any] = {"type": "text_delta", "text": ANSWER}
+    if query:
+        text = {"type": "tool_use", "id": "toolu_1", "name": TOOL, "input": {}}
+        said = {"type": "input_json_delta", "partial_json": json.dumps({"query": query})}
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {
+    message: dict[str, Any] = {
         "id": "msg_1",
         "type": "message",
         "role": "assistant",
@@ -66,10 +86,14 @@ def _events() -> list[dict[str, Any]]:
     }
     return [
         {"type": "message_start", "message": message},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": ANSWER}},
+        {"type": "content_block_start", "index": 0, "content_block": text},
+        {"type": "content_block_delta", "index": 0, "delta": said},
         {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": usage},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "tool_use" if query else "end_turn", "stop_sequence": None},
+            "usage": usage,
+        },
         {"type": "message_stop"},
     ]
 
@@ -100,6 +124,8 @@ def claude(programs: Path, user: Mapping[str, str], model: Model, example_vault:
         "ANTHROPIC_API_KEY": "made-up",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
+        "ENABLE_TOOL_SEARCH": "false",  # all tools are told from the start
+        "MCP_CONNECTION_NONBLOCKING": "0",
     }
     project = Path(user["HOME"]) / "project"
     project.mkdir()
@@ -141,6 +167,14 @@ def test_the_plugin_brings_memory(claude: Any, model: Model, example_vault: Path
     while ANSWER not in (kept := said(example_vault)):
         assert time.monotonic() < end, kept
     assert PROMPT in kept
+    model.query = "background jobs in PostgreSQL"
+    claude("-p", PROMPT, "--allowedTools", TOOL)
+    (told,) = set(results(model.asked))
+    data = json.loads(told)  # it gives the data in place of the text
+    marked = MARKED.search(data["text"])
+    assert marked
+    assert "612 queued jobs" in marked[0]
+    assert told.count("612 queued jobs") == 1
 
 
 def said(vault: Path) -> str:
