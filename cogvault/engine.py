@@ -305,8 +305,7 @@ class Engine:
         self._checked = time.monotonic() - age
         self._lag.keep("", is_whole=True)
         self.report = None  # what that look could not do is kept in the index folder
-        stats = self.index().snapshot().stats
-        if stats.vectors < stats.embeddable and not self.is_keyword_only:
+        if not self.is_keyword_only and model_state(self.index().snapshot().stats, self.embedder(), None) is not None:
             self._follow(set())  # embeds, unless another process does
         return True
 

