@@ -6,9 +6,10 @@ import contextlib
 import hashlib
 import logging
 import os
-import socket
 import zlib
 from pathlib import Path
+
+from cogvault.indexing.machine_clock import MachineClock, machine_clock
 
 __all__ = ["LastLook"]
 
@@ -20,21 +21,25 @@ class LastLook:
 
     Args:
         folder: the index folder of the vault.
-        kind: what else than the files decides what a look finds: another kind tells this one nothing. A look on another
-            machine is of another kind too, as clocks differ.
+        kind: what else than the files decides what a look finds: another kind tells this one nothing. A look by another
+            clock, as of another machine, is of another kind too.
         process: number of this process, None = its id. It knows its own looks already.
+        clock: by which looks are told, None = that of this machine. Where that is the wall clock, and it is put back
+            after a look, the look passes as younger by as much, or is not known while it lies ahead.
     """
 
-    def __init__(self, folder: Path, kind: str, process: int | None = None) -> None:
+    def __init__(self, folder: Path, kind: str, process: int | None = None, clock: MachineClock | None = None) -> None:
         self._path = folder / "last-look"
         self._process = os.getpid() if process is None else process
-        self._kind = hashlib.sha256(f"{socket.gethostname()} {kind}".encode(errors="surrogatepass")).hexdigest()
+        clock = clock or machine_clock()
+        self.now_ns = clock.now_ns
+        self._kind = hashlib.sha256(f"{clock.name} {kind}".encode(errors="surrogatepass")).hexdigest()
 
     def keep(self, began_ns: int, sequence: int) -> None:
         """A look has ended just now.
 
         Args:
-            began_ns: when it began, nanoseconds since the epoch: what changed later it may not have seen.
+            began_ns: when it began, by ``now_ns``: what changed later it may not have seen.
             sequence: of the index, which holds what was found.
         """
         try:
@@ -45,16 +50,16 @@ class LastLook:
         except OSError as error:  # others look for themselves
             _log.debug("the time of the look was not kept: %s", error)
 
-    def age_seconds(self, now_ns: int, sequence: int) -> float | None:
+    def age_seconds(self, sequence: int) -> float | None:
         """How long ago another process began a look of which an index holds what was found; None = not known.
 
         Args:
-            now_ns: nanoseconds since the epoch.
             sequence: of the index; one before that of the look is that of an older index, put back or made anew.
         """
         with contextlib.suppress(OSError, ValueError):
             line = self._path.read_bytes()
             process, reached, began = map(int, line.split()[1:4])
+            now_ns = self.now_ns()
             is_other = line == self._line(process, reached, began) and process != self._process
             if is_other and reached <= sequence and began <= now_ns:
                 return (now_ns - began) / 1e9

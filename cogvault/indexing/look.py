@@ -26,7 +26,7 @@ class Look:
         todo: what the index lacks.
         others: cards that were not looked for.
         rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
-        began_ns: when the look began, nanoseconds since the epoch.
+        began_ns: when the look began, by the machine's clock.
     """
 
     cards: Sequence[CardInfo]

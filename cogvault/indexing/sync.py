@@ -209,7 +209,7 @@ class Syncer:
         """
         stats, here = self._index.snapshot().stats, root_id(self._root)
         is_ours = self._chunker.accepts(stats.identity.chunking, self._making) and self._last.root() == here
-        return self._looks.age_seconds(self._now_ns(), stats.sequence) if is_ours and not stats.fault else None
+        return self._looks.age_seconds(stats.sequence) if is_ours and not stats.fault else None
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
@@ -221,7 +221,7 @@ class Syncer:
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
     def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> Look:
-        began_ns = self._now_ns()
+        began_ns = self._looks.now_ns()
         # The snapshot is older than the scan: what another process writes in between shows as something to do.
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
