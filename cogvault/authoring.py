@@ -11,6 +11,7 @@ from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.types import CardLayers, Draft, Moment, WriteResult
+from cogvault.types.arguments import check_arguments, checked_drafts, checked_tags, checked_texts
 
 __all__ = ["Authoring"]
 
@@ -54,14 +55,20 @@ class Authoring:
             CardError: there is nothing to write, too much, or something that no card can hold.
             ConflictError: ``to`` names a card that exists.
             PathError: ``to`` names no place in the vault.
+            QueryError: an argument is of the wrong type.
         """
-        words = tags if isinstance(tags, str) else tuple(tags)
+        words = checked_tags(tags)
         draft = Draft(content, title, type, words, description, to, importance, pinned, valid_from, valid_until)
-        return self._recorder.record(replace(draft, source=source, meta=meta, redact=redact))
+        [draft] = checked_drafts([replace(draft, source=source, meta=meta, redact=redact)])
+        return self._recorder.record(draft)
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
-        """Write cards, each on its own: one result an item, also for those that were refused."""
-        return self._recorder.record_many(drafts)
+        """Write cards, each on its own: one result an item, also for those that were refused.
+
+        Raises:
+            QueryError: something is no draft, or a field of one is of the wrong type; nothing was written.
+        """
+        return self._recorder.record_many(checked_drafts(drafts))
 
     def update(
         self,
@@ -91,8 +98,10 @@ class Authoring:
             PathError: the id names no card.
             ConflictError: the card is not the one that ``base_hash`` names.
             CardError: the change cannot be made without changing more; every byte is as it was.
+            QueryError: an argument is of the wrong type.
         """
-        keys = (unset,) if isinstance(unset, str) else tuple(unset)
+        check_arguments(id=id, body=body, section=section, append=append, set=set, base_hash=base_hash)
+        keys = (unset,) if isinstance(unset, str) else checked_texts("unset", unset)
         return self._reviser.update(id, Change(body, section, append, set or {}, keys, redact), base_hash)
 
     def session(self, name: str) -> Session:
@@ -101,6 +110,7 @@ class Authoring:
         Raises:
             PathError: the name cannot be that of a folder of the vault.
         """
+        check_arguments(name=name)
         return self._sessions(name)
 
     def sessions(self) -> list[str]:

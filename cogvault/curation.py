@@ -22,6 +22,7 @@ from cogvault.types import (
     SweepReport,
     WriteResult,
 )
+from cogvault.types.arguments import check_arguments
 
 __all__ = ["Curation"]
 
@@ -65,6 +66,7 @@ class Curation:
             VaultError: the vault's folder is away, or another sync that the list needs did not end in time.
             IndexFault: the index is not complete, and cannot be written.
         """
+        check_arguments(prefix=prefix, after=after, limit=limit)
         cards, links = self._engine.certain().cards, self._workspace.links
         return list_cards(cards, links, prefix, self._workspace.clock(), after, limit)
 
@@ -80,6 +82,7 @@ class Curation:
         Raises:
             PathError: the id names no card.
         """
+        check_arguments(id=id)
         return facts.history(self._workspace, self._engine.certain().cards, id)
 
     def supersede(self, old: str, new: str) -> WriteResult:
@@ -95,6 +98,7 @@ class Curation:
             PathError: one of the two names no card.
             CardError: both are one card, the new one was superseded by the old one, or one cannot be edited.
         """
+        check_arguments(old=old, new=new)
         return facts.supersede(self._workspace, self._engine.certain, old, new)
 
     def move(self, id: str, new: str) -> WriteResult:
@@ -109,6 +113,7 @@ class Curation:
             ConflictError: there is a file at the new place.
             CardError: the card cannot be moved, or would not belong to the vault there.
         """
+        check_arguments(id=id, new=new)
         return move(self._workspace, self._usage.move, id, new)
 
     def forget(self, id: str, *, purge: bool = False) -> WriteResult:
@@ -123,6 +128,7 @@ class Curation:
             PathError: the id names no card.
             CardError: the card cannot be moved or deleted.
         """
+        check_arguments(id=id)
         if purge:
             return self._gone(archive.purge(self._workspace, self._usage.drop, id))
         return archive.forget(self._workspace, self._engine.known().cards, id)
@@ -147,6 +153,7 @@ class Curation:
             ConflictError: a card is at its place again; it is never replaced.
             CardError: the card cannot be moved.
         """
+        check_arguments(id=id, version=version)
         result = archive.restore(self._workspace, id, version)
         self._usage.count([result.id])  # or the next sweep would take it away again
         return result
@@ -158,6 +165,7 @@ class Curation:
             PathError: nothing of this name is in the archive.
             CardError: a file cannot be deleted.
         """
+        check_arguments(id=id, version=version)
         return self._gone(archive.purge_archived(self._workspace, self._usage.drop, id, version))
 
     def strength(self, id: str) -> CardStrength:
@@ -166,6 +174,7 @@ class Curation:
         Raises:
             PathError: the id names no card.
         """
+        check_arguments(id=id)
         return self._forgetting.strength(id)
 
     def strengths(self) -> tuple[CardStrength, ...]:

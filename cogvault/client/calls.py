@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from cogvault.client.connection import ANSWER_SECONDS, Connection
 from cogvault.client.wire import from_json, to_wire
+from cogvault.types.arguments import check_arguments
 
 __all__ = ["Calls"]
 
@@ -34,7 +35,12 @@ class Calls:
         self._connection = connection
 
     def __call__(self, method: str, kind: type[T], **arguments: Any) -> T:
-        """The result of a call, as a value of this type."""
+        """The result of a call, as a value of this type.
+
+        Raises:
+            QueryError: an argument is of the wrong type, which a daemon would take for another.
+        """
+        check_arguments(**arguments)
         return from_json(kind, self.ask(method, arguments)["result"])
 
     def ask(self, method: str, arguments: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cogvault import types
 from cogvault.client.calls import Calls
 from cogvault.errors import VaultError
+from cogvault.types.arguments import checked_turns
 
 if TYPE_CHECKING:
     from cogvault.types import CardLayers, JsonValue, LayerFilesReport, Turn
@@ -81,7 +82,7 @@ class RemoteSession:
     def append_many(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
         """As ``Session.append_many``."""
         self._check_open()
-        return self._calls("session_append_many", tuple[types.Turn, ...], name=self.name, turns=turns)
+        return self._calls("session_append_many", tuple[types.Turn, ...], name=self.name, turns=checked_turns(turns))
 
     def turns(self, last: int | None = None) -> list[Turn]:
         """As ``Session.turns``."""

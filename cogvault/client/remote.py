@@ -16,6 +16,7 @@ from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
 from cogvault.client.wire import from_json, frontmatter, to_wire
 from cogvault.errors import CogvaultError, DaemonError
+from cogvault.types.arguments import check_arguments, checked_drafts, checked_texts
 
 if TYPE_CHECKING:
     from cogvault.indexing.report import SyncProgress, SyncReport
@@ -234,6 +235,7 @@ class RemoteVault:
         redact: bool = False,
     ) -> WriteResult:
         """As ``Vault.record``."""
+        check_arguments(valid_from=valid_from, valid_until=valid_until, meta=meta)
         span = frontmatter({"valid_from": valid_from, "valid_until": valid_until})
         return self._calls(
             "record",
@@ -241,7 +243,7 @@ class RemoteVault:
             content=content,
             title=title,
             type=type,
-            tags=tags.split(",") if isinstance(tags, str) else tags,
+            tags=tags.split(",") if isinstance(tags, str) else checked_texts("tags", tags),
             description=description,
             to=to,
             importance=importance,
@@ -254,7 +256,7 @@ class RemoteVault:
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
         """As ``Vault.record_many``."""
-        return self._calls("record_many", tuple[types.WriteResult, ...], drafts=drafts)
+        return self._calls("record_many", tuple[types.WriteResult, ...], drafts=checked_drafts(drafts))
 
     def update(
         self,
@@ -269,6 +271,7 @@ class RemoteVault:
         redact: bool = False,
     ) -> WriteResult:
         """As ``Vault.update``."""
+        check_arguments(set=set)
         return self._calls(
             "update",
             types.WriteResult,
@@ -277,7 +280,7 @@ class RemoteVault:
             section=section,
             append=append,
             set=frontmatter(set),
-            unset=[unset] if isinstance(unset, str) else unset,
+            unset=[unset] if isinstance(unset, str) else checked_texts("unset", unset),
             base_hash=base_hash,
             redact=redact,
         )

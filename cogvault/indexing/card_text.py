@@ -14,6 +14,7 @@ from cogvault.indexing.locate import locate
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.scan import ScanOptions, root_id
 from cogvault.types import CardInfo, CardText
+from cogvault.types.arguments import check_arguments
 
 __all__ = ["read_card"]
 
@@ -35,6 +36,7 @@ def read_card(
         QueryError: the lines are no range.
         VaultError: the vault's folder is gone.
     """
+    check_arguments(id=id, lines=lines)
     if lines is not None and not 1 <= lines[0] <= lines[1]:
         raise QueryError(f"not a range of lines: {lines[0]}-{lines[1]}", key="lines", hint="write 10-24")
     root_id(root)

@@ -25,6 +25,7 @@ from cogvault.layers.rollup import ROOT
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
 from cogvault.types import CardLayers, LayerFilesReport, Problem
+from cogvault.types.arguments import check_arguments
 
 __all__ = ["Layers"]
 
@@ -61,6 +62,7 @@ class Layers:
         Raises:
             PathError: it is none of them; the refusal does not say what exists.
         """
+        check_arguments(id=id)
         id = place_of(self._workspace.fresh().cards, id)
         made = self._made(id)
         folder = folder_of(id)

@@ -19,6 +19,7 @@ from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.dates import parse_moment
 from cogvault.text.normalise import nfc
 from cogvault.types import EMPTY_META, CardLayers, JsonValue, Turn
+from cogvault.types.arguments import check_arguments, checked_turns
 
 __all__ = ["Session", "Sessions"]
 
@@ -84,6 +85,7 @@ class Session:
                 failed.
             VaultError: the session is closed, or another writer did not let go in time.
         """
+        check_arguments(speaker=speaker, text=text, at=at, meta=meta)
         moment = _moment(at)
         return self.append_many([Turn(speaker, text, moment, EMPTY_META if meta is None else meta)])[0]
 
@@ -102,7 +104,7 @@ class Session:
         """
         if self._closed:
             raise VaultError("the session is closed", path=self.folder, hint="open it again with vault.session(name)")
-        said = [_dated(turn, self._clock) for turn in turns]
+        said = [_dated(turn, self._clock) for turn in checked_turns(turns)]
         self._writer.write([self._entry(turn) for turn in said])
         return tuple(said)
 
@@ -116,6 +118,7 @@ class Session:
             QueryError: ``last`` is negative.
             VaultError: the vault's folder is away.
         """
+        check_arguments(last=last)
         if last is not None and last < 0:
             raise QueryError(f"last should be 0 or more, not {last}", key="last", hint="leave it out for all turns")
         timeline = self._writer.timeline

@@ -20,6 +20,7 @@ from tests.daemon.conftest import write_cards
 
 AnyVault = Any
 Step = Callable[[AnyVault], object]
+FIVE: Any = 5
 
 # Watching and resting are the daemon's own business; its settings and files are where it runs.
 LOCAL_ONLY = {"changes", "watch", "rest", "config", "resolved", "is_repairing"}
@@ -163,6 +164,61 @@ STEPS: dict[str, Step] = {
 }
 
 
+# Nothing of these is done, so that all are tried on both sides without a change of the vault.
+WRONG: dict[str, Step] = {
+    "record content": lambda vault: vault.record(5),
+    "record title": lambda vault: vault.record("x", title=5),
+    "record type": lambda vault: vault.record("x", type=["note"]),
+    "record tags": lambda vault: vault.record("x", tags=5),
+    "record a tag": lambda vault: vault.record("x", tags=[5]),
+    "record to": lambda vault: vault.record("x", to=5),
+    "record pinned": lambda vault: vault.record("x", pinned="yes"),
+    "record valid_from": lambda vault: vault.record("x", valid_from=5),
+    "record source": lambda vault: vault.record("x", source=5),
+    "record meta": lambda vault: vault.record("x", meta=["a"]),
+    "record a key of meta": lambda vault: vault.record("x", meta={1: 2}),
+    "record_many of text": lambda vault: vault.record_many(["x"]),
+    "record_many of a number": lambda vault: vault.record_many(5),
+    "record_many of a field": lambda vault: vault.record_many([Draft("Fine."), Draft("x", description=FIVE)]),
+    "update id": lambda vault: vault.update(5, body="x"),
+    "update body": lambda vault: vault.update("user_ana.md", body=5),
+    "update section": lambda vault: vault.update("user_ana.md", body="x", section=5),
+    "update append": lambda vault: vault.update("user_ana.md", append=5),
+    "update set": lambda vault: vault.update("user_ana.md", set=["a"]),
+    "update a key of set": lambda vault: vault.update("user_ana.md", set={1: 2}),
+    "update unset": lambda vault: vault.update("user_ana.md", unset=5),
+    "update a key of unset": lambda vault: vault.update("user_ana.md", unset=[5]),
+    "update base_hash": lambda vault: vault.update("user_ana.md", append="x", base_hash=5),
+    "read id": lambda vault: vault.read(5),
+    "read no id": lambda vault: vault.read(None),
+    "read lines as text": lambda vault: vault.read("user_ana.md", "12"),
+    "read one line": lambda vault: vault.read("user_ana.md", (1,)),
+    "read lines of text": lambda vault: vault.read("user_ana.md", ("1", "2")),
+    "list prefix": lambda vault: vault.list(5),
+    "list after": lambda vault: vault.list(after=5),
+    "list limit": lambda vault: vault.list(limit="5"),
+    "list limit as truth": lambda vault: vault.list(limit=True),
+    "tree": lambda vault: vault.tree(5),
+    "history": lambda vault: vault.history(5),
+    "supersede": lambda vault: vault.supersede("user_ana.md", 5),
+    "move": lambda vault: vault.move("user_ana.md", 5),
+    "forget": lambda vault: vault.forget(5),
+    "restore": lambda vault: vault.restore("user_ana.md", "1"),
+    "purge": lambda vault: vault.purge("user_ana.md", 1.5),
+    "strength": lambda vault: vault.strength(5),
+    "layers": lambda vault: vault.layers(5),
+    "session": lambda vault: vault.session(5),
+    "append speaker": lambda vault: vault.session("a").append(5, "x"),
+    "append text": lambda vault: vault.session("a").append("Ana", 5),
+    "append at": lambda vault: vault.session("a").append("Ana", "x", 5),
+    "append meta": lambda vault: vault.session("a").append("Ana", "x", None, ["a"]),
+    "append a key of meta": lambda vault: vault.session("a").append("Ana", "x", None, {1: 2}),
+    "append_many of text": lambda vault: vault.session("a").append_many(["x"]),
+    "append_many of a time": lambda vault: vault.session("a").append_many([Turn("Ana", "x", FIVE)]),
+    "turns": lambda vault: vault.session("a").turns("1"),
+}
+
+
 def _by_id(report: SweepReport) -> SweepReport:
     """Cards of the same age are in an order that depends on the instant of each."""
     return dataclasses.replace(report, items=tuple(sorted(report.items, key=lambda item: str(item.card.id))))
@@ -232,6 +288,17 @@ def test_every_call_gives_the_same(both: tuple[Vault, RemoteVault]) -> None:
     for name, step in STEPS.items():
         assert told(step, remote) == told(step, local), name
         assert _files(remote) == _files(local), name
+
+
+def test_an_argument_of_the_wrong_type_is_refused_alike(both: tuple[Vault, RemoteVault]) -> None:
+    local, remote = both
+    before = _files(local)
+    for name, step in WRONG.items():
+        refused = told(step, local)
+        assert isinstance(refused, tuple), name
+        assert refused[0] == "QueryError", name
+        assert told(step, remote) == refused, name
+    assert _files(local) == _files(remote) == before
 
 
 def _files(vault: AnyVault) -> dict[str, str]:

@@ -1,0 +1,122 @@
+"""Arguments of the wrong type are refused by name, alike in this process and before they are sent to a daemon. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from datetime import date, datetime
+from numbers import Integral
+from typing import TypeVar
+
+from cogvault.errors import QueryError
+from cogvault.types.sessions import Turn
+from cogvault.types.writes import Draft
+
+__all__ = ["check_arguments", "checked_drafts", "checked_tags", "checked_texts", "checked_turns"]
+
+T = TypeVar("T")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_range(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_count, value))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, value))
+
+
+def _is_moment(value: object) -> bool:
+    return isinstance(value, str | date)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_NEEDED = frozenset({"content", "id", "old", "new", "prefix", "after", "name", "speaker", "text"})
+_KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(_NEEDED, (_is_text, "text")),
+    **dict.fromkeys(
+        ("title", "type", "description", "to", "source", "body", "section", "append", "base_hash"), (_is_text, "text")
+    ),
+    **dict.fromkeys(("limit", "last", "version"), (_is_count, "a whole number")),
+    **dict.fromkeys(("meta", "set"), (_is_mapping, "a mapping of names to values")),
+    **dict.fromkeys(("valid_from", "valid_until", "at"), (_is_moment, "a date or text")),
+    "lines": (_is_range, "a first and a last line"),
+    "pinned": (_is_flag, "True or False"),
+}
+
+
+def check_arguments(**arguments: object) -> None:
+    """Refuse what is of another type than all methods of a vault take by this name; other names pass.
+
+    Raises:
+        QueryError: a value is of the wrong type.
+    """
+    for key, value in arguments.items():
+        fits, kind = _KINDS.get(key, (None, ""))
+        if fits is not None and not (value is None and key not in _NEEDED) and not fits(value):
+            raise _wrong(key, kind, value)
+
+
+def checked_texts(key: str, values: Iterable[str]) -> tuple[str, ...]:
+    """A series of texts, each taken once.
+
+    Raises:
+        QueryError: it is none.
+    """
+    return _items(key, values, str, "texts")
+
+
+def checked_tags(tags: Iterable[str] | str) -> tuple[str, ...] | str:
+    """The same; text is comma text.
+
+    Raises:
+        QueryError: they are neither text nor a series of texts.
+    """
+    return tags if isinstance(tags, str) else checked_texts("tags", tags)
+
+
+def checked_drafts(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+    """Drafts whose fields are of the right types.
+
+    Raises:
+        QueryError: one is not.
+    """
+    found = _items("drafts", drafts, Draft, "drafts")
+    for draft in found:
+        check_arguments(**{field.name: getattr(draft, field.name) for field in fields(draft)})
+    return tuple(replace(draft, tags=checked_tags(draft.tags)) for draft in found)
+
+
+def checked_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Turns whose fields are of the right types.
+
+    Raises:
+        QueryError: one is not.
+    """
+    found = _items("turns", turns, Turn, "turns")
+    for turn in found:
+        check_arguments(speaker=turn.speaker, text=turn.text, meta=turn.meta)
+        if not isinstance(turn.at, datetime | None):
+            raise _wrong("at", "a datetime", turn.at)
+    return found
+
+
+def _items(key: str, values: Iterable[T], kind: type[T], named: str) -> tuple[T, ...]:
+    found = tuple(values) if isinstance(values, Iterable) else None
+    if found is None or not all(isinstance(value, kind) for value in found):
+        raise _wrong(key, f"a list of {named}", values if found is None else found)
+    return found
+
+
+def _wrong(key: str, kind: str, value: object) -> QueryError:
+    return QueryError(f"{key} should be {kind}, not {repr(value)[:60]}", key=key, hint=f"pass {kind}")
