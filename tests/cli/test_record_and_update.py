@@ -158,7 +158,7 @@ def lines(*items: object) -> str:
 
 def test_many_cards_come_as_json_lines(vault: Path) -> None:
     cards = (
-        {"content": "Deploys go out on Tuesday.", "tags": "ops, release", "importance": 0.5},
+        {"content": "Deploys go out on Tuesday.", "tags": "ops, release", "importance": 0.5, "redact": None},
         {"content": "  "},
         {"content": "Ana likes tea.", "to": "cogvault://user/ana/", "type": "user", "meta": {"ticket": 7}},
         {"content": "Deploys go out on Tuesday."},

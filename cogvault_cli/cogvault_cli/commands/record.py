@@ -23,7 +23,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
     "tags": (list, str, NoneType),
     "importance": (int, float, NoneType),
     "pinned": (bool, NoneType),
-    "redact": (bool,),
+    "redact": (bool, NoneType),
     "meta": (dict, NoneType),
 }
 _FIELDS_HINT = f"a line may have {', '.join(_FIELDS)}"
