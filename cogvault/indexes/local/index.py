@@ -155,7 +155,9 @@ class LocalIndex:
         try:
             state = read_state(connection)
             if last is not None and not comes_from(connection, state, last.state):
-                self._forget()  # another catalog, or an older one, was copied over the one that was read
+                with self._lock:
+                    if self._view is last:
+                        self._forget()  # another catalog, or an older one, was copied over the one that was read
                 raise _Behind
             view = self._view_of(connection, state, self._keyword(state))
             self._stats(view, connection)  # what damage they bring to light is then dealt with here

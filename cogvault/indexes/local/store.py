@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 
 from filelock import FileLock, Timeout
 
@@ -71,6 +71,7 @@ class Store:
         self._is_unwiped = False
         self._longest_wal = _WAL_BYTES
         self._thread_lock = RLock()
+        self._opening = Lock()
         self._file_lock = FileLock(folder / _LOCK, thread_local=False, poll_interval=_POLL_SECONDS)
         self._connection: sqlite3.Connection | None = None
         self._opened: OpenedFiles | None = None
@@ -173,10 +174,11 @@ class Store:
         self._asked = (state.uuid, state.keyword)
         if self._distrusted is not None and self._distrusted[0] == self._asked:
             raise LexicalDamaged(self._distrusted[1])
-        held = self._lexical
-        if held is None or held[0] != state.keyword:
-            held = (state.keyword, Lexical(self.folder / (state.keyword or "none"), state.uuid))
-            self._lexical = held
+        with self._opening:  # else what a reader opened before a change could take the place of a writer's
+            held = self._lexical
+            if held is None or held[0] != state.keyword:
+                held = (state.keyword, Lexical(self.folder / (state.keyword or "none"), state.uuid))
+                self._lexical = held
         return held[1]
 
     def distrust_lexical(self, fault: str) -> None:
