@@ -19,6 +19,7 @@ from cogvault.indexes.difference import difference
 from cogvault.indexes.local import cards, codec, schema, writer
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.coverage import Coverage
+from cogvault.indexes.local.keys import KeptKeys
 from cogvault.indexes.local.roster import Roster
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.view import VectorView
@@ -81,14 +82,14 @@ def _commit(connection: sqlite3.Connection, change: Change) -> None:
     )
     stamps = {id: stamp(number) for id, number in change.restamp.items() if id not in change.put}
     remove = tuple(id for id in change.remove if id not in change.put)
-    writer.commit(connection, ChangeSet(put=put, remove=remove, restamp=stamps), writer.analyzed(put))
+    writer.commit(connection, ChangeSet(put=put, remove=remove, restamp=stamps), writer.analyzed(put), KeptKeys())
     rows = connection.execute("SELECT version, chunks FROM cards WHERE dead = ?", (schema.NEVER,)).fetchall()
     chunks = [version + position for version, count in rows for position in range(count)][:: 1 + change.embed % 3]
     if change.embed:
         batch = np.array([vector_of(f"chunk {chunk}") for chunk in chunks[: change.embed]]).reshape(-1, 8)
         if len(batch):
             vectors = VectorBatch(MODEL, np.array(chunks[: change.embed], np.int64), batch)
-            writer.commit(connection, ChangeSet(vectors=vectors), [])
+            writer.commit(connection, ChangeSet(vectors=vectors), [], KeptKeys())
 
 
 def _said(table: CardTable) -> list[object]:
@@ -134,11 +135,11 @@ def test_a_view_that_follows_is_the_view_made_from_nothing(changes: list[Change]
     lists: list[Sequence[CardInfo]] = []
     with tempfile.TemporaryDirectory() as folder:
         connection = schema.connect(Path(folder) / "catalog", "rwc")
-        writer.commit(connection, ChangeSet(identity=identity()), [])
+        writer.commit(connection, ChangeSet(identity=identity()), [], KeptKeys())
         for change in changes:
             _commit(connection, change)
             if change.purges:
-                writer.purge(connection, schema.read_state(connection).lexical)
+                writer.purge(connection, schema.read_state(connection).lexical, KeptKeys())
             state = schema.read_state(connection)
             if not change.views:
                 continue
@@ -171,7 +172,7 @@ def test_a_view_that_follows_is_the_view_made_from_nothing(changes: list[Change]
 def table(tmp_path: Path) -> Iterator[CardTable]:
     """Of three cards."""
     connection = schema.connect(tmp_path / "catalog", "rwc")
-    writer.commit(connection, ChangeSet(identity=identity()), [])
+    writer.commit(connection, ChangeSet(identity=identity()), [], KeptKeys())
     _commit(connection, Change(dict.fromkeys(_IDS[:3], 2), [], {}, 0, purges=False, views=True))
     yield Reader().look(connection, schema.read_state(connection).lexical)
     connection.close()

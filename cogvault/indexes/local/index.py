@@ -13,7 +13,6 @@ from cogvault.indexes.infos import latest
 from cogvault.indexes.local import writer
 from cogvault.indexes.local.damage import is_damage
 from cogvault.indexes.local.heap import share_heaps
-from cogvault.indexes.local.keys import keys_of
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import ReadPool, file_identity
 from cogvault.indexes.local.roster import Roster
@@ -82,11 +81,11 @@ class LocalIndex:
         with self._store.writing() as connection:
             # Whatever a killed writer left undone comes first.
             self._store.publish(connection)
-            state = writer.commit(connection, change, records)
+            state = writer.commit(connection, change, records, self._store.keys)
             self._store.publish(connection, is_loaded=True)
             if len(records) < _MANY_CARDS:
                 # What many cards in a row shared.
-                keys_of.cache_clear()
+                self._store.keys.forget()
             return state.sequence
 
     def snapshot(self) -> LocalSnapshot:
@@ -129,8 +128,9 @@ class LocalIndex:
     def rest(self) -> bool:
         """Give back what was read of a small index, which the next use reads again; False = there is nothing to give.
 
-        Snapshots that are in use go on.
+        Snapshots that are in use go on. Of a large index only what commits in a row shared goes.
         """
+        self._store.keys.forget()
         with self._lock:
             if self._view is None or self._view.table.chunks > _RESTING_CHUNKS:
                 return False

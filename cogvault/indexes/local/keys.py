@@ -36,10 +36,25 @@ class Keys:
         return own, tuple(map(self.gram, grams(form)))
 
 
-@lru_cache(1)
-def keys_of(uuid: str) -> Keys:
-    """Keys of a catalog, the same for one commit after another: most of what they need was asked for by the last."""
-    return Keys(uuid)
+class KeptKeys:
+    """The keys of one catalog, the same for one commit after another: most of what they need was asked for by the last.
+
+    Up to 26 MB after many cards, so that who made the last of a row of commits has to ``forget`` them.
+    """
+
+    def __init__(self) -> None:
+        self._held: tuple[str, Keys] | None = None
+
+    def of(self, uuid: str) -> Keys:
+        """Keys of the catalog that has this uuid now."""
+        held = self._held
+        if held is None or held[0] != uuid:
+            held = self._held = (uuid, Keys(uuid))
+        return held[1]
+
+    def forget(self) -> None:
+        """Give back what is remembered."""
+        self._held = None
 
 
 def _remembered(kind: bytes, uuid: str, known: int) -> Callable[[str], int]:

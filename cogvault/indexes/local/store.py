@@ -28,11 +28,12 @@ from cogvault.config import make_private
 from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
-from cogvault.indexes.local.keys import keys_of
+from cogvault.indexes.local.keys import KeptKeys
 from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
 from cogvault.indexes.local.pool import OpenedFiles, file_identity, opened_files
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 from cogvault.indexes.local.segments import faults
+from cogvault.indexes.local.wal import WriteAheadLog
 
 CATALOG = "catalog.sqlite"
 _NEW_CATALOG = "catalog-new.sqlite"
@@ -41,10 +42,6 @@ _KEYWORD_NAME = re.compile(r"keyword-([0-9]{1,9})")
 _LOCK = "lock"
 _LOCK_SECONDS = 120.0
 _POLL_SECONDS = 0.005
-_WAL_BYTES = 8 * 2**20
-# Readers of earlier states keep a write-ahead log from starting over. They are waited for each time that it has grown
-# by so much; new ones are not held up meanwhile.
-_WAL_WAIT_SECONDS = 0.5
 _LARGE_CARDS = 200
 _TOLD_CHUNKS = 200
 # Deleted chunks stay in the keyword folder, as numbers, until its segments are merged. Beyond this it is built anew,
@@ -61,15 +58,18 @@ class Store:
     Args:
         folder: made, private to the user, by the first write.
         threads: threads that may index a large change.
+
+    Attributes:
+        keys: of its catalog, kept from one commit to the next.
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
         self.folder = folder
         self.catalog = folder / CATALOG
         self.notes: tuple[str, ...] = ()
+        self.keys = KeptKeys()
         self._threads = threads
-        self._is_unwiped = False
-        self._longest_wal = _WAL_BYTES
+        self._wal = WriteAheadLog(folder / f"{CATALOG}-wal")
         self._thread_lock = RLock()
         self._opening = Lock()
         self._file_lock = FileLock(folder / _LOCK, thread_local=False, poll_interval=_POLL_SECONDS)
@@ -154,16 +154,19 @@ class Store:
         """Close everything that opens again by itself, unless a writer is at work."""
         if self._thread_lock.acquire(blocking=False):
             try:
-                self.disconnect()
-                self._lexical = None
+                self._let_go()
             finally:
                 self._thread_lock.release()
 
     def close(self) -> None:
         """Close everything."""
         with self._thread_lock:
-            self.disconnect()
-            self._lexical = None
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self.disconnect()
+        self._lexical = None
+        self.keys.forget()
 
     def lexical(self, state: State) -> Lexical:
         """The keyword folder that a state names.
@@ -213,13 +216,13 @@ class Store:
         else:
             if ghosts:
                 state = self._rebuild(connection, state, "", progress)
-        if state.published < state.lexical and writer.purge(connection, state.lexical):
-            self._is_unwiped = True
+        if state.published < state.lexical and writer.purge(connection, state.lexical, self.keys):
+            self._wal.holds_deleted()
             # They may hold what was deleted just now.
             damage.discard(self.folder)
         if ghosts:
             self._compact(connection)
-        self._empty_wal(connection)
+        self._wal.empty(connection)
 
     def _follow(self, connection: sqlite3.Connection, state: State, *, is_loaded: bool) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
@@ -233,7 +236,7 @@ class Store:
             # Written so that both are answered by an index: what is born changes, and only the dead are in theirs.
             dead = _versions(connection, f"born <= ? AND dead > ? AND dead < {NEVER}", reached, reached)
             born = _versions(connection, "changed > ? AND born > ? AND dead = ?", reached, reached, NEVER)
-            living = documents(connection, born, keys_of(state.uuid))
+            living = documents(connection, born, self.keys.of(state.uuid))
             lexical.write(dead, living, state.lexical, self._threads_for(born))
         return lexical.view.ghosts > max(_GHOSTS, _GHOST_SHARE * lexical.view.documents)
 
@@ -282,8 +285,7 @@ class Store:
             IndexFault: the folder cannot be written.
         """
         with self._thread_lock, self._locked(_LOCK_SECONDS):
-            self.disconnect()
-            self._lexical = None
+            self._let_go()
             if file_identity(self.catalog) != seen:
                 return
             try:
@@ -321,7 +323,7 @@ class Store:
     ) -> Lexical:
         lexical = Lexical.create(folder, state.uuid)
         alive = _versions(connection, "dead = ?", NEVER)
-        found: Iterable[Document] = documents(connection, alive, keys_of(state.uuid))
+        found: Iterable[Document] = documents(connection, alive, self.keys.of(state.uuid))
         if progress is not None:
             (total,) = connection.execute(
                 "SELECT ifnull(sum(chunks), 0) FROM cards WHERE dead = ?", (NEVER,)
@@ -351,24 +353,7 @@ class Store:
         except sqlite3.OperationalError as error:
             # The disk is too full for a second copy, for example: no harm but to its size.
             logger.warning("%s: the catalog was not compacted: %s", self.folder, error)
-        self._is_unwiped = True
-
-    def _empty_wal(self, connection: sqlite3.Connection) -> None:
-        """Move a long write-ahead log, or one with deleted text, into the catalog, unless a reader needs it long."""
-        size = self._wal_bytes()
-        is_long = size > self._longest_wal
-        if not (is_long or self._is_unwiped):
-            return
-        if _emptied(connection, _WAL_WAIT_SECONDS if is_long else 0.0):
-            self._is_unwiped, self._longest_wal = False, _WAL_BYTES
-        elif is_long:
-            self._longest_wal = size + _WAL_BYTES
-
-    def _wal_bytes(self) -> int:
-        try:
-            return (self.folder / f"{CATALOG}-wal").stat().st_size
-        except FileNotFoundError:
-            return 0
+        self._wal.holds_deleted()
 
 
 def _told(documents: Iterable[Document], total: int, progress: Callable[[int, int], None]) -> Iterator[Document]:
@@ -388,14 +373,6 @@ def _size(entry: os.DirEntry[str]) -> int:
     with suppress(FileNotFoundError):
         return entry.stat().st_size
     return 0
-
-
-def _emptied(connection: sqlite3.Connection, wait_seconds: float) -> bool:
-    """Move the write-ahead log into the catalog and leave nothing in it; False while a reader needs it."""
-    connection.execute(f"PRAGMA busy_timeout = {int(wait_seconds * 1000)}")
-    busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    connection.execute(f"PRAGMA busy_timeout = {int(schema.BUSY_SECONDS * 1000)}")
-    return not busy
 
 
 def _versions(connection: sqlite3.Connection, where: str, *values: int) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from cogvault.indexes import int8
 from cogvault.indexes.infos import check_batch
 from cogvault.indexes.local import codec, words
-from cogvault.indexes.local.keys import Keys, keys_of
+from cogvault.indexes.local.keys import KeptKeys, Keys
 from cogvault.indexes.local.rows import card_checksum
 from cogvault.indexes.local.schema import (
     NEVER,
@@ -53,13 +53,14 @@ def analyzed(records: Sequence[CardRecord]) -> list[Analyzed]:
     return [Analyzed(record, tuple(analyze(chunk.terms_text) for chunk in record.chunks)) for record in records]
 
 
-def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[Analyzed]) -> State:
+def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[Analyzed], kept: KeptKeys) -> State:
     """Apply a change in one transaction.
 
     Args:
         connection: to the catalog, for writing.
         change: the change; its ``put`` is taken from ``records``.
         records: what to put, one record for each id.
+        kept: keys of the catalog.
 
     Returns:
         The state after it. When its ``lexical`` is its ``sequence``, the keyword part has to follow.
@@ -69,7 +70,7 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
     """
     with transaction(connection):
         state = read_state(connection)
-        sequence, keys = state.sequence + 1, keys_of(state.uuid)
+        sequence, keys = state.sequence + 1, kept.of(state.uuid)
         gone = _alive(connection, [*change.remove, *(each.record.card.id for each in records)])
         state = replace(state, sequence=sequence, mark=new_mark())
         mark_change(connection, state)
@@ -93,7 +94,7 @@ def commit(connection: sqlite3.Connection, change: ChangeSet, records: Sequence[
     return state
 
 
-def purge(connection: sqlite3.Connection, reached: int) -> bool:
+def purge(connection: sqlite3.Connection, reached: int, kept: KeptKeys) -> bool:
     """Delete what died until ``reached``, which the keyword part has reached, and publish that; True = some did."""
     with transaction(connection):
         state = replace(read_state(connection), published=reached)
@@ -103,7 +104,7 @@ def purge(connection: sqlite3.Connection, reached: int) -> bool:
                 "SELECT version, chunks FROM cards WHERE dead <= ? AND dead < ?", (reached, NEVER)
             )
         ]
-        words.forget(connection, [card.version for card in dead], keys_of(state.uuid))
+        words.forget(connection, [card.version for card in dead], kept.of(state.uuid))
         connection.executemany(
             "DELETE FROM texts WHERE chunk >= ? AND chunk < ?",
             [(card.version, card.version + card.chunks) for card in dead],
