@@ -18,6 +18,8 @@ VERSION = "1"
 # Quotes and lists nested deeper are read as text of the deepest one: bounds the work that one line can cause.
 MAX_CONTAINERS = 24
 MAX_HEADING_CHARS = 200
+# What one parsed text may leave in memory; longer ones are scanned twice.
+_REMEMBERED_CHARS = 64 * 1024
 
 _QUOTE = -1
 _SPACES = re.compile(r" *")
@@ -80,10 +82,20 @@ class Block(NamedTuple):
     offset: int = 0
 
 
-@lru_cache(1)
 def blocks_of(body: str) -> tuple[Block, ...]:
-    """Blocks of a text's lines. The last text's are remembered: a card is parsed, and right after that chunked."""
+    """Blocks of a text's lines. The last text's are remembered: a card is parsed, and right after that chunked.
+
+    A parser gives a ``Card`` and no more (``protocols.CardParser``), which others may implement without this scanner:
+    so blocks are found by the text that they are of, and not handed on.
+    """
+    return _remembered(body) if len(body) <= _REMEMBERED_CHARS else _scanned(body)
+
+
+def _scanned(body: str) -> tuple[Block, ...]:
     return tuple(scan(body.split("\n")))
+
+
+_remembered = lru_cache(1)(_scanned)
 
 
 def scan(lines: Sequence[str]) -> list[Block]:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from cogvault.cards import scan_markdown
 from cogvault.cards.scan_markdown import CODE_KINDS, MAX_CONTAINERS, MAX_HEADING_CHARS, Block, BlockKind, scan
 
 # Every construct that starts, continues or ends a block.
@@ -98,3 +102,19 @@ def test_a_long_heading_is_cut_and_keeps_its_line() -> None:
 def test_containers_are_bounded() -> None:
     lines = [">" * 100_000, "- " * 100_000 + "x", *("  " * depth + "- x" for depth in range(3 * MAX_CONTAINERS))]
     assert sum(block.end - block.start for block in scan(lines)) == len(lines)
+
+
+def test_a_short_text_is_scanned_once_for_parser_and_chunker_and_no_long_one_is_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scanned: list[int] = []
+
+    def counting(lines: Sequence[str]) -> list[Block]:
+        scanned.append(len(lines))
+        return scan(lines)
+
+    monkeypatch.setattr(scan_markdown, "scan", counting)
+    for lines in (300, 30_000):
+        body = "\n".join(["# H", *(f"- {number}" for number in range(lines))])
+        assert scan_markdown.blocks_of(body) == scan_markdown.blocks_of(body) == tuple(scan(body.split("\n")))
+    assert scanned == [301, 30_001, 30_001]
