@@ -71,7 +71,7 @@ def test_a_keyword_folder_that_a_reader_opened_before_changes_takes_no_writers_p
     index = LocalIndex(tmp_path / "index")
     reader = threading.Thread(target=index.snapshot)
     has_opened, is_between = threading.Event(), threading.Event()
-    changes: list[ChangeSet] = []
+    sequences: list[int] = []
     commit = writer.commit
 
     class Slow(Lexical):
@@ -81,10 +81,10 @@ def test_a_keyword_folder_that_a_reader_opened_before_changes_takes_no_writers_p
                 has_opened.set()
                 is_between.wait(_WAIT_SECONDS)
 
-    def committed(connection: Any, change: ChangeSet, records: Any) -> Any:
-        state = commit(connection, change, records)
-        changes.append(change)
-        if len(changes) == 2:
+    def committed(*arguments: Any) -> Any:
+        state = commit(*arguments)
+        sequences.append(state.sequence)
+        if len(sequences) == 2:
             is_between.set()
             reader.join()
         return state
