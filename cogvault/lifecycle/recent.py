@@ -48,7 +48,12 @@ class RecentTexts:
         """The cards with nearly the same text, the newest first."""
         with self._lock:
             sharing = [self._compared[digest] for digest in self._sharing(words) if digest in self._compared]
-        near = [written for written in sharing if likeness(words, written.words) >= NEAR]
+        total = sum(words.weights.values())
+        near = [
+            written
+            for written in sharing
+            if _may_be_near(words, total, written.words) and likeness(words, written.words) >= NEAR
+        ]
         return [written.id for written in sorted(near, key=lambda written: -written.number)]
 
     def add(self, id: str, words: Print, memory: str) -> None:
@@ -85,3 +90,10 @@ class RecentTexts:
             self._with_word[word].discard(words.digest)
             if not self._with_word[word]:
                 del self._with_word[word]
+
+
+def _may_be_near(one: Print, total: float, other: Print) -> bool:
+    """False when ``likeness`` is below ``NEAR`` even if all that ``one`` has alone stands in the place of other words;
+    ``total`` is its weight."""
+    shared = sum(map(one.weights.__getitem__, one.weights.keys() & other.weights.keys()))
+    return shared + total >= NEAR * (total + sum(other.weights.values())) - 1e-9
