@@ -120,6 +120,6 @@ def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"
 
 
-def refusal(id: str, hint: str = "use an id as search or list gave it") -> PathError:
+def refusal(id: str, hint: str = "use an id as search, list or archived gave it") -> PathError:
     """The one refusal of a path, whatever the reason."""
     return PathError(_REFUSED, path=printable(id), hint=hint)

@@ -33,7 +33,6 @@ _SUFFIX = ".md"
 _LATER = re.compile(r"\.([1-9][0-9]{0,8})")
 
 Dropped = Callable[[Iterable[str]], None]
-_ARCHIVED_HINT = "the archive has what `archived()` and `cogvault ls --archived` list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,18 +182,14 @@ def purge_archived(workspace: Workspace, dropped: Dropped, text: str, version: i
 def _versions(workspace: Workspace, text: str, version: int | None) -> list[_Kept]:
     """Files of the archive with this name, oldest first, never none."""
     everything = list(_all(workspace.root))
-    try:
-        paths = paths_of(text)
-    except PathError:  # in the words for what is not there, so that nobody learns what is outside
-        raise refusal(text, _ARCHIVED_HINT) from None
-    for path in paths:
+    for path in paths_of(text):
         known = sorted((kept for kept in everything if nfc(kept.path) == nfc(path)), key=lambda kept: kept.version)
         if found := [kept for kept in known if version in (None, kept.version)]:
             return found
         if known:
             versions = ", ".join(str(kept.version) for kept in known)
             raise PathError(f"the archive has no version {version} of it", path=path, hint=f"it has {versions}")
-    raise refusal(text, _ARCHIVED_HINT)
+    raise refusal(text)
 
 
 def _all(root: Path) -> Iterator[_Kept]:
