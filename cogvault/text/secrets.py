@@ -67,7 +67,8 @@ _PRIVATE_KEY = re.compile(
 _ASSIGNED = re.compile(
     r"(?i)(?:^|[^a-z])(?P<key>pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|client[ _-]?secret"
     r"|(?:secret|api|access|private|auth|encryption)[ _-]?key|(?:api|access|auth|refresh|bot)[ _-]?token)"
-    r"[\"'`*]*[ \t]*[:=]>?[ \t]*[\"'`]?(?P<value>(?![$<{(\[%&*])[^\s\"'`,;<>(){}\[\]]{6,})"
+    # Markdown's marks of emphasis may close behind the colon, and open before the value.
+    r"[\"'`*_]*[ \t]*[:=]>?[*_]{0,3}[ \t]*[*_]{0,3}[\"'`]?(?P<value>(?![$<{(\[%&*])[^\s\"'`,;<>(){}\[\]]{6,})"
 )
 _MIN_PASSWORD = 6
 _MIN_KEY = 10
