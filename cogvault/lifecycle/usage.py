@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cogvault.cards.writer import rename_to_new
 from cogvault.config import make_private
 from cogvault.errors import VaultError
 from cogvault.layers.sqlite_file import is_damaged
@@ -21,8 +22,8 @@ __all__ = ["Usage", "Used"]
 logger = logging.getLogger(__name__)
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS used (id TEXT PRIMARY KEY, uses INTEGER NOT NULL, last REAL NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS done (task TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE used (id TEXT PRIMARY KEY, uses INTEGER NOT NULL, last REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE done (task TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
 """
 _NOTE = """
 INSERT INTO used VALUES (?, 1, ?) ON CONFLICT (id) DO UPDATE SET uses = uses + 1, last = max(last, excluded.last)
@@ -50,6 +51,10 @@ class Used:
 
     uses: int
     last: datetime
+
+
+class _Emptied(sqlite3.DatabaseError):
+    """The file is there and holds nothing: it was cut off, or its tables were dropped."""
 
 
 class Usage:
@@ -141,7 +146,7 @@ class Usage:
                 try:
                     return self._attempt(work)
                 except sqlite3.DatabaseError as error:
-                    if not is_damaged(error):
+                    if not (isinstance(error, _Emptied) or is_damaged(error)):
                         raise
                     self._set_aside(error)
                     self._attempt(self._note_loss)
@@ -162,14 +167,30 @@ class Usage:
 
     def _connect(self) -> sqlite3.Connection:
         make_private(self.path.parent)
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would let others read it
+        if not self.path.exists():
+            self._create()
         database = sqlite3.connect(self.path, _WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+        if not database.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'used'").fetchone()[0]:
+            database.close()
+            raise _Emptied("it has no table of uses")
         # In a write-ahead log a commit needs no flush: it outlives a kill, and costs a search next to nothing.
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA secure_delete = ON")
-        database.executescript(_SCHEMA)
         return database
+
+    def _create(self) -> None:
+        """Make the file under another name first: one that is there and has no table was emptied, and is not new."""
+        new = self.path.with_name(f"{self.path.name}.{os.getpid()}-{threading.get_ident()}.new")
+        os.close(os.open(new, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would let others read it
+        try:
+            database = sqlite3.connect(new, isolation_level=None)
+            database.execute("PRAGMA journal_mode = WAL")
+            database.executescript(_SCHEMA)
+            database.close()
+            rename_to_new(new, self.path)
+        except FileExistsError:  # another process made it meanwhile
+            new.unlink(missing_ok=True)
 
     def _disconnect(self) -> None:
         if self._open is not None and self._open[0] == os.getpid():  # a parent's connection is not ours to close

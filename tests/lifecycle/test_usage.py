@@ -135,6 +135,21 @@ def test_a_damaged_file_is_set_aside_and_counting_goes_on(usage: Usage, caplog: 
     assert usage.path.with_suffix(".damaged").read_bytes().startswith(b"this is no")
 
 
+@pytest.mark.parametrize("is_emptied", [True, False], ids=["cut off", "without tables"])
+def test_a_file_that_was_emptied_is_no_file_of_cards_that_were_never_used(usage: Usage, is_emptied: bool) -> None:
+    usage.count(["a.md"])
+    usage.close()
+    if is_emptied:
+        usage.path.write_bytes(b"")
+    else:
+        with closing(sqlite3.connect(usage.path)) as database, database:
+            database.execute("DROP TABLE used")
+    assert usage.lost_at() is not None
+    usage.count(["b.md"])
+    assert usage.all().keys() == {"b.md"}
+    assert usage.path.with_suffix(".damaged").exists()
+
+
 def test_an_id_that_is_no_text_is_damage_too(usage: Usage, caplog: pytest.LogCaptureFixture) -> None:
     usage.count(["a.md"])
     usage.close()
