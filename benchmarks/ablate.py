@@ -60,7 +60,7 @@ VARIANTS: Mapping[str, Mapping[str, object] | tuple[tuple[ModuleType, str, objec
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", help="folder with locomo-dev.json and xquad/")
+    parser.add_argument("--data", type=Path, help="folder with locomo-dev.json and xquad/")
     parser.add_argument("--langs", default="en,zh,ru,hi,tr")
     parser.add_argument("--model", default="bundled")
 

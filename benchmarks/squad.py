@@ -42,7 +42,7 @@ def write_vault(source: Path, folder: Path) -> list[Question]:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Arguments of every benchmark on SQuAD-format data."""
-    parser.add_argument("--data", help="folder with xquad.LL.json")
+    parser.add_argument("--data", type=Path, help="folder with xquad.LL.json")
     parser.add_argument("--langs", default="en,ru,zh,hi,tr")
     parser.add_argument("--model", default="bundled")
 

@@ -17,10 +17,11 @@ from cogvault.indexing.announced import Announced
 from cogvault.indexing.beside import Beside
 from cogvault.indexing.completeness import is_filled, is_lost
 from cogvault.indexing.debounce import Batch
-from cogvault.indexing.lag import Lag, State
+from cogvault.indexing.lag import Lag
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import root_id
+from cogvault.indexing.state import State
 from cogvault.indexing.sync import Syncer, SyncOptions
 from cogvault.indexing.trouble import trouble_of
 from cogvault.indexing.watching import Watcher, sync_batch
@@ -92,6 +93,7 @@ class Engine:
         self._closed = False
         self._checked = self._asked = float("-inf")
         self._changed = float("-inf")
+        self._is_known = False
         self._announced = Announced()
         self._sampler = Sampler()
         self._lag = Lag()
@@ -222,7 +224,8 @@ class Engine:
         The files are looked at by the first call only, and only when nothing else has looked yet.
         """
         with self._lock:
-            is_first, self._checked = self._checked == float("-inf"), max(self._checked, 0.0)
+            is_first = not self._is_known and self._checked == float("-inf")
+            self._is_known = True
         snapshot = self.index().snapshot()
         if is_first and (snapshot.stats.fault or self._is_lost(snapshot)):
             self.repairs.begin(0)

@@ -249,7 +249,7 @@ class Fleet:
 
     def _release(self, folder: Path, entry: _Open) -> None:
         idle: list[_Open] = []
-        sleepy: list[Vault] = []
+        unlent: list[Vault] = []
         with self._lock:
             entry.users -= 1
             if self._closed or entry.vault is None or self._open.get(folder) is not entry:
@@ -262,11 +262,11 @@ class Fleet:
                 unused = [place for place, other in self._open.items() if not other.users]
                 idle.extend(self._open.pop(place) for place in unused[: max(excess, 0)])
                 # Also those that rest: their watchers may have woken them.
-                drowsy = list(self._open.values())[: -self._max_awake]
-                sleepy.extend(other.vault for other in drowsy if other.vault is not None and not other.users)
+                older = list(self._open.values())[: -self._max_awake]
+                unlent.extend(other.vault for other in older if other.vault is not None and not other.users)
         for unused_entry in idle:
             _close(unused_entry)
-        for vault in sleepy:
+        for vault in unlent:
             vault.rest()
 
     def _folder(self, tenant: str | os.PathLike[str]) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cogvault.errors import ModelError
 from cogvault.indexes import IndexPlace
-from cogvault.indexing.lag import State
+from cogvault.indexing.state import State
 from cogvault.indexing.watching import Watcher
 from cogvault.protocols import Embedder
 from cogvault.retrieval.search import SYNC_HINT

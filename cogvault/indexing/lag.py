@@ -1,21 +1,8 @@
-"""Why an index may lag behind the files, and what that makes of an answer."""
+"""Why an index may lag behind the files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from cogvault.types import Status
-
-__all__ = ["Lag", "State"]
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What an answer is worth, why, and what to do about it."""
-
-    status: Status
-    reason: str = ""
-    hint: str = ""
+__all__ = ["Lag"]
 
 
 class Lag:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cogvault.indexing.lag import State
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.report import UNINDEXED_HINT, SyncReport, unindexed
+from cogvault.indexing.state import State
 from cogvault.indexing.vectors import EMBEDDING_FAILED
 from cogvault.types import Status
 

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -182,14 +183,13 @@ class Usage:
     def _create(self) -> None:
         """Make the file under another name first: one that is there and has no table was emptied, and is not new."""
         new = self.path.with_name(f"{self.path.name}.{os.getpid()}-{threading.get_ident()}.new")
-        os.close(os.open(new, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would let others read it
         try:
-            database = sqlite3.connect(new, isolation_level=None)
-            database.execute("PRAGMA journal_mode = WAL")
-            database.executescript(_SCHEMA)
-            database.close()
-            rename_to_new(new, self.path)
-        except FileExistsError:  # another process made it meanwhile
+            os.close(os.open(new, os.O_RDWR | os.O_CREAT, 0o600))  # SQLite would let others read it
+            with closing(sqlite3.connect(new, isolation_level=None)) as database:
+                database.executescript(_SCHEMA)
+            with suppress(FileExistsError):  # another process made it meanwhile
+                rename_to_new(new, self.path)
+        finally:
             new.unlink(missing_ok=True)
 
     def _disconnect(self) -> None:

@@ -16,20 +16,10 @@ import pytest
 from cogvault.indexes import LocalIndex
 from cogvault.testing.records import ALL, record, terms
 from cogvault.types import ChangeSet
+from tests.blocking import to_folder, to_link
 
 CARDS = tuple(record(f"{n}.md", *(f"text {n} {m} payment service" for m in range(20)), day=n) for n in range(6))
 ROOT = Path(__file__).parents[2]
-
-
-def to_folder(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.mkdir()
-    (path / "thing").write_text("in the way")
-
-
-def to_link(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.symlink_to("nowhere/at/all")
 
 
 def to_pipe(path: Path) -> None:

@@ -56,3 +56,10 @@ def test_what_an_editor_wrote_is_not_recorded_again(shelf: Shelf) -> None:
     again = vault.record("# Tea\n\nAna likes coffee since she moved to Lisbon.")
     assert (again.action, again.id) == (Action.EXISTING, "a.md"), "a changed one after a look"
     assert vault.record("# Tea\n\nAna likes tea.").action is Action.CREATED
+
+
+def test_who_has_only_recorded_looks_when_it_is_asked_for_the_first_time(shelf: Shelf) -> None:
+    vault = shelf.open(refresh_seconds=10**9)  # longer than any machine runs
+    vault.record("The heron nests at the pond.")
+    shelf.write("kite.md", "The kite nests in the oak.\n")
+    assert [hit.id for hit in vault.search("kite")] == ["kite.md"]

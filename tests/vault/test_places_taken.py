@@ -10,22 +10,12 @@ from pathlib import Path
 import pytest
 
 from cogvault.types import Status
+from tests.blocking import to_folder, to_link
 from tests.vault.conftest import Shelf, ids
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs links")
 
 LOCKS = ["lock", "sync.lock", "vectors.lock", "write.lock", "problems.lock"]
-
-
-def to_folder(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.mkdir()
-    (path / "thing").write_text("in the way")
-
-
-def to_link(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    path.symlink_to("nowhere/at/all")
 
 
 @pytest.fixture

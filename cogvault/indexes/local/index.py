@@ -128,13 +128,18 @@ class LocalIndex:
     def rest(self) -> bool:
         """Give back what was read of a small index, which the next use reads again; False = there is nothing to give.
 
-        Snapshots that are in use go on. Of a large index only what commits in a row shared goes.
+        Snapshots that are in use go on. Of a large index only what commits in a row shared goes. A view that is being
+        made at this moment is not waited for: who makes it needs it.
         """
         self._store.keys.forget()
-        with self._lock:
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
             if self._view is None or self._view.table.chunks > _RESTING_CHUNKS:
                 return False
             self._forget()
+        finally:
+            self._lock.release()
         self._store.rest()
         return True
 
