@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,3 +38,16 @@ def repository() -> Path:
 def example_vault(tmp_path: Path) -> Path:
     """A copy of the example vault that a test may change."""
     return Path(shutil.copytree(ROOT / "examples" / "memory", tmp_path / "memory"))
+
+
+@pytest.fixture(scope="session")
+def latin1(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables of a user whose locale is Latin-1, which Python takes for the names of files."""
+    if shutil.which("localedef") is None:
+        pytest.skip("localedef, which makes a locale, is not installed")
+    folder = tmp_path_factory.mktemp("locales")
+    name = "en_US.ISO-8859-1"
+    command = ["localedef", "-i", "en_US", "-f", "ISO-8859-1", str(folder / name)]
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("this system has no sources of locales")
+    return {"LOCPATH": str(folder), "LC_ALL": name, "PYTHONUTF8": "0"}

@@ -263,7 +263,7 @@ def test_standard_output_carries_protocol_only(example_vault: Path, home: Path) 
     assert (home / "stderr").stat().st_size > 0
 
 
-@pytest.mark.parametrize(
+LOCALES = pytest.mark.parametrize(
     "variables",
     [
         {"LC_ALL": "C", "PYTHONUTF8": "0"},
@@ -272,6 +272,9 @@ def test_standard_output_carries_protocol_only(example_vault: Path, home: Path) 
     ],
     ids=["C", "cp1252", "ascii"],
 )
+
+
+@LOCALES
 def test_text_goes_through_whole_in_any_locale(example_vault: Path, home: Path, variables: dict[str, str]) -> None:
     text = "Řeka 😀 设备 ґанок ěščř"
     with serving(example_vault, home, **variables) as server:
@@ -280,6 +283,36 @@ def test_text_goes_through_whole_in_any_locale(example_vault: Path, home: Path, 
         id = made["structuredContent"]["id"]
         assert text in (example_vault / id).read_text(encoding="utf-8")
         assert text in server.call("cogvault_read", id=id)["content"][0]["text"]
+
+
+@LOCALES
+def test_cards_are_known_by_their_names_in_any_locale(
+    example_vault: Path, home: Path, variables: dict[str, str]
+) -> None:
+    check_names(example_vault, home, variables)
+
+
+def test_cards_are_known_by_their_names_where_python_reads_latin_1(
+    example_vault: Path, home: Path, latin1: dict[str, str]
+) -> None:
+    check_names(example_vault, home, latin1)
+
+
+def check_names(vault: Path, home: Path, variables: dict[str, str]) -> None:
+    """What one locale indexed, the next one neither loses nor takes out."""
+    named = {"Café ř.md", "设备清单.md"}
+    for name in named:
+        (vault / name).write_text(f"A wombat lives in {name}.\n", "utf-8")
+    for settings in ({}, variables, {}):
+        with serving(vault, home, **settings) as server:
+            server.initialize()
+            synced = server.call("cogvault_browse", sync=True)["structuredContent"]
+            assert named <= set(synced["ids"])
+            assert synced["status"] == "ok"
+            hits = server.call("cogvault_recall", query="wombat")["structuredContent"]["hits"]
+            assert named == {hit["id"] for hit in hits}
+            listed = server.ask("resources/list")["result"]["resources"]
+            assert named <= {resource["name"] for resource in listed}
 
 
 def test_the_server_ends_when_standard_input_does(example_vault: Path, home: Path) -> None:

@@ -21,6 +21,7 @@ PUBLIC = (
     "cogvault.protocols",
     "cogvault.testing",
     "cogvault.types",
+    "cogvault.utf8",
 )
 MAX_LINES = 400
 
