@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from cogvault.cards.frontmatter import Fault, Frontmatter, as_text
+from cogvault.cards.key_names import misnamed
 from cogvault.text.dates import parse_date
 from cogvault.text.normalise import fold
 from cogvault.types import JsonValue
@@ -48,6 +49,8 @@ def read(block: Frontmatter) -> Known:
     if not block.values:
         return Known(faults=block.faults)
     reader = _Reader(block)
+    reader.date("review_by")  # read where it is needed; told here when it is no date
+    reader.look_for_misnamed()
     return Known(
         title=(reader.text("title") or "")[:MAX_TITLE_CHARS],
         name=reader.text("name"),
@@ -137,6 +140,12 @@ class _Reader:
         if text not in _YES | _NO:
             self._fault(key, f"should be true or false, not {text[:40]!r}")
         return text in _YES
+
+    def look_for_misnamed(self) -> None:
+        """Report keys that are not read because of how they are written."""
+        for one in misnamed(self._flat):
+            line = self._lines.get(one.key, self._lines.get("metadata"))
+            self.faults.append(Fault("frontmatter-key", one.message, line, one.meant))
 
     def _get(self, key: str) -> JsonValue:
         value = self._flat.get(key)

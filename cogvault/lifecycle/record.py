@@ -15,7 +15,7 @@ from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted
 from cogvault.lifecycle.folder_names import FolderNames
 from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin, memory_of
 from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
-from cogvault.lifecycle.values import moment_text
+from cogvault.lifecycle.values import moment_text, unread_keys
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.text.likeness import print_of
@@ -129,6 +129,7 @@ class Recorder:
         return WriteResult(same.id, Action.EXISTING, uri, same.hash, problems=tuple(problems))
 
     def _created(self, placed: Located, data: bytes, drafted: Drafted, similarity: Similarity) -> WriteResult:
+        problems = (replace(problem, path=placed.path) for problem in drafted.problems)
         return WriteResult(
             placed.id,
             Action.CREATED,
@@ -136,7 +137,7 @@ class Recorder:
             hash_of(data),
             similarity.near,
             found_in(decode(data).text),
-            problems=tuple(replace(problem, path=placed.path) for problem in drafted.problems),
+            problems=(*problems, *unread_keys(placed.path, drafted.said)),
         )
 
 

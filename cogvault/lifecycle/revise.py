@@ -16,7 +16,7 @@ from cogvault.lifecycle.drafting import MAX_WRITE_BYTES
 from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.naming import derived_description, derived_title
 from cogvault.lifecycle.uris import uri_of
-from cogvault.lifecycle.values import SPAN_KEYS, check_span, checked_value, masked
+from cogvault.lifecycle.values import SPAN_KEYS, check_span, checked_value, masked, unread_keys
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import CardParser, Snapshot
 from cogvault.text.secrets import found_in, redact
@@ -93,7 +93,8 @@ class Reviser:
                 else:
                     break
         self._workspace.wrote([card.path])
-        return self._result(card, Action.UPDATED, new, _new_secrets(old, new))
+        result = self._result(card, Action.UPDATED, new, _new_secrets(old, new))
+        return replace(result, problems=unread_keys(card.path, change.set))
 
     def _find(self, id: str) -> Located:
         options = ScanOptions.from_config(self._workspace.config)

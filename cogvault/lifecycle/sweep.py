@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from cogvault.cards.addresses import card_at
+from cogvault.cards.key_names import misnamed
 from cogvault.cards.paths import refusal
 from cogvault.cards.writer import hash_of
+from cogvault.cards.yaml_values import DATE_KEYS
 from cogvault.config import Config
 from cogvault.errors import CogvaultError, ConfigError
 from cogvault.indexes.infos import mtime
@@ -28,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 _TASK = "sweep"
 # A card in which one of these cannot be read may be one that is to be kept.
-_KEEPING_KEYS = ("pinned", "type", "importance")
+_KEEPING_KEYS = frozenset({"pinned", "type", "importance"}) | DATE_KEYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class SweepRules:
 
     Attributes:
         min_strength: cards at least so strong.
-        grace_days: cards that were made or changed so many days ago or later.
+        grace_days: cards that were made, changed or dated so many days ago or later.
         evergreen_types: cards of these types. Pinned cards are kept always.
     """
 
@@ -54,11 +56,13 @@ class SweepRules:
 def measure(card: CardInfo, used: Used | None, now: datetime, lost_at: datetime | None = None) -> CardStrength:
     """Strength of one card.
 
-    Forgetting begins with the last use; of a card that was never used, with its ``updated`` or ``created`` date,
-    whichever is later, or with its file's time when it has neither. Where uses were lost it does not begin before that.
+    Forgetting begins with the last use; of a card that was never used, with its ``updated``, ``created`` or ``date``,
+    whichever is latest, its file's time counting when it has neither of the first two. It does not begin before the
+    card holds (``valid_from``), nor, where uses were lost, before that.
     """
     dates = [date for date in (card.updated, card.created) if date is not None] or [mtime(card.stamp)]
-    since = max(date for date in (*dates, lost_at, None if used is None else used.last) if date is not None)
+    last_use = None if used is None else used.last
+    since = max(date for date in (*dates, card.dated, card.valid_from, lost_at, last_use) if date is not None)
     uses = 0 if used is None else used.uses
     return CardStrength(
         id=card.id,
@@ -218,9 +222,11 @@ def _verdict(card: CardInfo, measured: CardStrength, rules: SweepRules, now: dat
         return Verdict.EVERGREEN, f"cards of type {card.type} are evergreen"
     if not card.writable:
         return Verdict.UNREADABLE, "its frontmatter cannot be read, so it may be pinned: correct it"
+    if (key := next((one for one in misnamed(card.meta) if one.meant in _KEEPING_KEYS), None)) is not None:
+        return Verdict.UNREADABLE, key.message
     if (problem := next((each for each in card.problems if each.key in _KEEPING_KEYS), None)) is not None:
         return Verdict.UNREADABLE, f"{problem.message}: correct it"
-    changed = max(date for date in (card.created, card.updated, mtime(card.stamp)) if date is not None)
+    changed = max(date for date in (card.created, card.updated, card.dated, mtime(card.stamp)) if date is not None)
     age_days = (now - changed) / timedelta(days=1)
     if age_days <= rules.grace_days:
         return Verdict.YOUNG, f"changed {max(0.0, age_days):.0f} days ago, within {rules.grace_days:g} days of grace"

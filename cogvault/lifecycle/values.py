@@ -8,13 +8,23 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 
 from cogvault.cards.edit import WORD_LISTS
+from cogvault.cards.key_names import misnamed
 from cogvault.cards.yaml_values import DATE_KEYS
 from cogvault.errors import CardError
 from cogvault.text.dates import parse_date
 from cogvault.text.secrets import redact
-from cogvault.types import JsonValue, Moment
+from cogvault.types import JsonValue, Moment, Problem
 
-__all__ = ["SPAN_KEYS", "check_span", "checked_importance", "checked_value", "checked_words", "masked", "moment_text"]
+__all__ = [
+    "SPAN_KEYS",
+    "check_span",
+    "checked_importance",
+    "checked_value",
+    "checked_words",
+    "masked",
+    "moment_text",
+    "unread_keys",
+]
 
 SPAN_KEYS = ("valid_from", "valid_until")
 _TEXT_KEYS = frozenset({"name", "title", "description", "type"})
@@ -89,6 +99,11 @@ def checked_words(words: Iterable[str] | str) -> list[JsonValue]:
     """Tags: a list, or comma text; each once, without blanks and ``#`` around it."""
     items = words.split(",") if isinstance(words, str) else words
     return list(dict.fromkeys(clean for word in items if (clean := " ".join(word.split()).lstrip("#"))))
+
+
+def unread_keys(path: str, values: Mapping[str, object]) -> tuple[Problem, ...]:
+    """Keys that were written into the card at this path and that no card's reader takes for what they were meant."""
+    return tuple(Problem(path, "frontmatter-key", one.message, key=one.meant) for one in misnamed(values))
 
 
 def masked(value: JsonValue, key: str) -> JsonValue:

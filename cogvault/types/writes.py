@@ -68,7 +68,8 @@ class WriteResult:
         links_rewritten: links in the text of cards, the moved one included, that were made to lead to the right place.
         problems: files that could not be brought along (a card that links here and cannot be read, a person's abstract
             that may quote a purged card), arguments that the content's own frontmatter overruled or that the card which
-            has the text already does not say, or the one reason why this item of a batch was refused.
+            has the text already does not say, keys that are not read as they are written (``Pinned``), or the one
+            reason why this item of a batch was refused.
     """
 
     id: str

@@ -143,6 +143,14 @@ def test_frontmatter_of_the_content_is_kept_whole_and_completed(shelf: Shelf) ->
     assert [problem.key for problem in done.problems] == ["title", "tags"], "what was overruled is told"
 
 
+@pytest.mark.parametrize("draft", [Draft("---\nPinned: true\n---\nText."), Draft("Text.", meta={"Pinned": True})])
+def test_a_key_that_nobody_reads_is_kept_and_told(shelf: Shelf, draft: Draft) -> None:
+    done = shelf.recorder.record(draft)
+    [problem] = done.problems
+    assert (problem.path, problem.code, problem.key) == (done.id, "frontmatter-key", "pinned")
+    assert "Pinned: true" in (shelf.root / done.id).read_text()
+
+
 def test_keys_under_metadata_count_as_there(shelf: Shelf) -> None:
     done = shelf.recorder.record(Draft("---\nname: x\nmetadata:\n  type: feedback\n---\nText.\n"))
     assert done.id == "feedback_x.md"

@@ -106,6 +106,12 @@ def test_metadata_of_a_broken_card_is_refused_and_never_a_second_block(
     assert (shelf.root / "bad.md").read_bytes() == data
 
 
+def test_a_key_that_nobody_reads_is_written_and_told(reviser: Reviser) -> None:
+    done = reviser.update("plan.md", Change(set={"Pinned": True, "team": "x"}))
+    assert [(problem.code, problem.key) for problem in done.problems] == [("frontmatter-key", "pinned")]
+    assert reviser.update("plan.md", Change(append="more")).problems == ()
+
+
 @pytest.mark.parametrize("id", ["", "gone.md", "../plan.md", "/etc/passwd", "cogvault://user/plan.md", ".hidden.md"])
 def test_what_names_no_card_is_refused_alike(reviser: Reviser, id: str) -> None:
     with pytest.raises(PathError, match="names no card"):

@@ -37,8 +37,10 @@ def days_ago(days: float) -> datetime:
 
 
 def card(id: str = "a.md", *, written_days_ago: float = 0, **fields: Any) -> CardInfo:
-    stamp = Stamp(1, int(days_ago(written_days_ago).timestamp() * 1e9), 1)
-    return CardInfo(id=id, path=id, title=id, dated=NOW, stamp=stamp, hash="", **fields)
+    written = days_ago(written_days_ago)
+    dated = fields.pop("date", None) or fields.get("updated") or fields.get("created") or written
+    stamp = Stamp(1, int(written.timestamp() * 1e9), 1)
+    return CardInfo(id=id, path=id, title=id, dated=dated, stamp=stamp, hash="", **fields)
 
 
 def judged(found: CardInfo, used: Used | None = None, rules: SweepRules = RULES) -> SweepItem:
@@ -65,6 +67,9 @@ def judged(found: CardInfo, used: Used | None = None, rules: SweepRules = RULES)
         (card(written_days_ago=400, created=days_ago(-9)), None, Verdict.YOUNG, "changed 0 days ago"),
         (card(written_days_ago=40, created=days_ago(900)), None, Verdict.WEAK, "strength 0.00 after 900 days"),
         (card(written_days_ago=2, created=days_ago(900)), None, Verdict.YOUNG, "changed 2 days ago"),
+        (card(written_days_ago=400, date=days_ago(5)), None, Verdict.YOUNG, "changed 5 days ago"),
+        (card(written_days_ago=400, created=days_ago(900), date=days_ago(50)), None, Verdict.STRONG, "strength 0.68"),
+        (card(written_days_ago=400, valid_from=days_ago(-5)), None, Verdict.STRONG, "strength 1.00 after 0 days"),
     ],
 )
 def test_every_card_has_a_verdict_and_its_reason(
@@ -238,15 +243,40 @@ def test_cards_are_not_archived_because_their_counts_were_lost(shelf: Shelf) -> 
         "---\npinned: true\ntype: feedback\n",
         "---\npinned: yess\n---\n",
         "---\npinned: false\ntype: [feedback, note]\n---\n",
+        "---\nupdated: 29.11.2026\n---\n",
+        "---\ncreated: 2020-01-01\nupdated: last week\n---\n",
+        "---\ndate: Nov 29, 2026\n---\n",
+        "---\nvalid_until: 2026-02-30\n---\n",
+        "---\nreview_by: in spring\n---\n",
     ],
 )
-def test_a_card_that_may_be_pinned_is_kept_and_named(shelf: Shelf, head: str) -> None:
+def test_a_card_that_may_be_one_to_keep_is_kept_and_named(shelf: Shelf, head: str) -> None:
     shelf.write("unsure.md", f"{head}Old.", 800)
     report = shelf.forgetting().sweep(apply=True)
     [item] = [item for item in report.items if item.card.id == "unsure.md"]
     assert (item.verdict, item.action) == (Verdict.UNREADABLE, None)
     assert "correct it" in item.reason
     assert "unsure.md" in shelf.files()
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        ("Pinned: true", "the key 'Pinned' is not read: write pinned"),
+        ("pin: true", "the key 'pin' is not read: write pinned"),
+        ("metadata:\n  Type: feedback", "the key 'Type' is not read: write type"),
+        ("Updated: 2026-05-30", "the key 'Updated' is not read: write updated"),
+    ],
+)
+def test_a_card_with_a_key_beside_the_one_that_keeps_it_is_kept_and_named(shelf: Shelf, head: str, reason: str) -> None:
+    shelf.write("unsure.md", f"---\n{head}\n---\nOld.", 800)
+    [item] = [item for item in shelf.forgetting().sweep(apply=True).items if item.card.id == "unsure.md"]
+    assert (item.verdict, item.action, item.reason) == (Verdict.UNREADABLE, None, reason)
+
+
+def test_a_key_beside_one_that_keeps_nothing_keeps_nothing(shelf: Shelf) -> None:
+    shelf.write("weak.md", "---\nTitle: Old\ntag: x\npin: 4711\n---\nOld.", 800)
+    assert "weak.md" in [item.card.id for item in shelf.forgetting().sweep(apply=False).weak]
 
 
 def test_uses_of_cards_that_somebody_deleted_are_dropped(shelf: Shelf) -> None:
