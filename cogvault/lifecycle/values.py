@@ -12,6 +12,7 @@ from cogvault.cards.key_names import misnamed
 from cogvault.cards.yaml_values import DATE_KEYS
 from cogvault.errors import CardError
 from cogvault.text.dates import parse_date
+from cogvault.text.secret_names import shortest_under
 from cogvault.text.secrets import redact
 from cogvault.types import JsonValue, Moment, Problem
 
@@ -107,17 +108,22 @@ def unread_keys(path: str, values: Mapping[str, object]) -> tuple[Problem, ...]:
 
 
 def masked(value: JsonValue, key: str) -> JsonValue:
-    """The value with what looks like a secret in it masked; the key, such as ``password``, counts."""
+    """The value with what looks like a secret in it masked; the key, such as ``password``, counts for all below it."""
     if isinstance(value, dict):
-        return {redact(name): masked(item, name) for name, item in value.items()}
+        is_telling = shortest_under(key) is not None
+        return {redact(name): masked(item, key if is_telling else name) for name, item in value.items()}
     if isinstance(value, list):
         return [masked(item, key) for item in value]
     if value is None or isinstance(value, bool):
         return value
-    lead, text = f"{key}: ", str(value)
-    found = redact(lead + text)
-    found = found.removeprefix(lead) if found.startswith(lead) else redact(text)
+    text = str(value)
+    found = redact("\n".join(_redacted(line, f"{key}: ") for line in text.split("\n")))
     return value if found == text else found
+
+
+def _redacted(line: str, lead: str) -> str:
+    found = redact(lead + line)
+    return found.removeprefix(lead) if found.startswith(lead) else redact(line)
 
 
 def _to_value(value: object, key: str) -> JsonValue:

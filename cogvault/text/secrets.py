@@ -1,7 +1,8 @@
 """Places in a text that look like a key, a token or a password. Pure.
 
-The kinds of detect-secrets (Yelp, Apache 2.0), loaded on first use, and formats of tokens that it does not know
-yet, as their issuers publish them. Neither entropy nor a model is asked: hashes, ids and prose are no secrets.
+The kinds of detect-secrets (Yelp, Apache 2.0), loaded on first use, formats of tokens that it does not know yet, as
+their issuers publish them, and values behind and below names such as ``password``. Neither entropy nor a model is
+asked: hashes, ids and prose are no secrets.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
+from cogvault.text.secret_blocks import assigned_below
+from cogvault.text.secret_names import assigned
 from cogvault.types import SecretFound
 
 __all__ = ["Secret", "find_secrets", "found_in", "redact"]
@@ -62,20 +65,7 @@ _PRIVATE_KEY = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]{0,8000}-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|(?:\s+[A-Za-z0-9+/=]{20,})+)?"
 )
-# A name that says what its value is, and a value that no sentence would hold: letters and digits, no blanks, and no
-# reference to a place where the secret really is.
-_ASSIGNED = re.compile(
-    r"(?i)(?:^|[^a-z])(?P<key>pass(?:word|wd|phrase|code)?|pwd|secret|token|credential|client[ _-]?secret"
-    r"|(?:secret|api|access|private|auth|encryption)[ _-]?key|(?:api|access|auth|refresh|bot)[ _-]?token)"
-    # Markdown's marks of emphasis may close behind the colon, and open before the value.
-    r"[\"'`*_]*[ \t]*[:=]>?[*_]{0,3}[ \t]*[*_]{0,3}[\"'`]?(?P<value>(?![$<{(\[%&*])[^\s\"'`,;<>(){}\[\]]{6,})"
-)
-_MIN_PASSWORD = 6
-_MIN_KEY = 10
-_REFERENCE = re.compile(
-    r"(?i)[\w.+-]+@[\w-]+(?:\.[a-z]+)+|.*://.*|~?/.*|[0-9./:TZ+-]+|your.*|x{4,}.*"
-    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-)
+_ASSIGNED = "Password or key"
 # More characters that belong to a token of which a pattern saw the beginning only.
 _REST = re.compile(r"[\w+/=~-]*(?:\.[\w+/=~-]+)*")
 # Characters of a line that are looked at together, and how many of them again with the next.
@@ -107,6 +97,7 @@ def find_secrets(text: str) -> list[Secret]:
     found = [Secret("Private Key", *match.span()) for match in _PRIVATE_KEY.finditer(text)]
     for start, part in _parts(text):
         found.extend(Secret(one.kind, one.start + start, one.end + start) for one in _in_part(part))
+    found.extend(Secret(_ASSIGNED, *span) for span in assigned_below(text))
     return _apart(found)
 
 
@@ -148,12 +139,7 @@ def _in_part(part: str) -> Iterator[Secret]:
             start, end = match.span(rule.group)
             rest = _REST.match(part, end) if rule.is_token else None
             yield Secret(rule.kind, start, rest.end() if rest else end)
-    for match in _ASSIGNED.finditer(part):
-        value = match["value"].rstrip(".")
-        shortest = _MIN_PASSWORD if match["key"].lower().startswith(("pass", "pwd")) else _MIN_KEY
-        is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-        if len(value) >= shortest and is_mixed and not _REFERENCE.fullmatch(value):
-            yield Secret("Password or key", match.start("value"), match.start("value") + len(value))
+    yield from (Secret(_ASSIGNED, *span) for span in assigned(part))
 
 
 def _apart(found: Iterable[Secret]) -> list[Secret]:

@@ -73,7 +73,45 @@ ASSIGNED = {
     "bearer": ("Authorization: Bearer ", _fake(40), ""),
     "address": ("postgres://svc:", "hunter2pass", "@db.internal:5432/app"),
     "hash as key": ("api-key: ", _fake(32, _HEX), ""),
+    "several": ("passwords: ", "hunter2wombat", ""),
+    "camel case": ('dbPassword: "', "hunter2wombat", '"'),
+    "no separator": ("PGPASSWORD=", "hunter2wombat", ""),
+    "option": ("mysql --password ", "hunter2wombat", " -u app"),
+    "cell": ("| staging password | `", "hunter2wombat", "` |"),
+    "xml": ("<password>", "hunter2wombat", "</password>"),
+    "anchor": ("password: &shared ", "hunter2wombat", ""),
+    "tag of yaml": ("password: !!str ", "hunter2wombat", ""),
+    "flow list": ("password: [", "hunter2wombat", "]"),
+    "flow mapping": ("credentials: {host: db, prod: ", "hunter2wombat", "}"),
+    "russian": ("пароль: ", "hunter2wombat", ""),
+    "chinese": ("密码：", "hunter2wombat", ""),
+    "german": ("Passwort: ", "hunter2wombat", ""),
 }
+# Values below their name; X is one.
+BELOW = [
+    "password:\nX",
+    "The staging password:\n\n`X`\n",
+    "**Password:**\n\n```sh\nX\n```\n",
+    "## Password\n\nX\n",
+    "### Staging DB password ###\nX",
+    "**Password**\nX",
+    "> password:\n> X",
+    "- password:\n  - X",
+    "1. password:\n   X",
+    "api_keys:\n- X\n",
+    "password: |\n  X\n",
+    "password: >-  # of staging\n  X",
+    "password:\r\n  X\r\n",
+    "password: &shared\n  X",
+    "? password\n: X",
+    "password:\n  prod: X",
+    "password:\n  deep:\n    # the new one\n\n    prod: 'X' # since May",
+    '  "auth": {\n    "tokens": [\n      "X",\n    ]\n  }',
+    "password: [\n  one, X\n]",
+    "| user | password |\n|---|---|\n| bob | X |\n",
+    "user | password\n--- | :---:\nana | -\nbob | `X`\n",
+    "密码:\nX",
+]
 ORDINARY = [
     "The password is stored in the vault; ask Ana for it.",
     "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -102,6 +140,23 @@ ORDINARY = [
     "The token: a JWT signed by the gateway; expires 2026-05-26T10:00:00Z",
     "secret key: 2026-05-26T10:00:00Z",
     "-----BEGIN CERTIFICATE-----",
+    "password:\nsee 1Password entry",
+    "## Token\n\nThe token is 2048wide here",
+    "password: [see note2abc](x.md)",
+    "password: [[note-2024a]]",
+    "password: {{ vault_pw1 }} or {DB_PASS1}",
+    "- token:\n- other2thing9",
+    "token:\nkey: value1234abcd",
+    "password:\n\n- step1 do it",
+    "password:\n  user: bob\nname: abc123def",
+    "password:\n  https://wiki.example.com/x1",
+    "password:\n\nfirst look here\nhunter2wombat",
+    "Secrets:\n\n- rotate every 90 days\n- ask ana2 first",
+    "| token | count |\n|---|---|\n| gpt | 4096 |",
+    "| user | password |\n|---|---|\n| bob2wombat | - |\n\nabc | hunter2wombat",
+    "| password policy | 90days |",
+    "compass: abc1234 and bypass: route66x",
+    "| password |\nhunter2wombat",
 ]
 
 
@@ -124,6 +179,24 @@ def test_the_value_behind_a_telling_name_is_masked_alone(kind: str) -> None:
     assert secret not in masked
 
 
+@pytest.mark.parametrize("text", BELOW)
+def test_the_value_below_a_telling_name_is_masked_alone(text: str) -> None:
+    given, secret = text.replace("X", "hunter2wombat"), "(redacted Password or key)"
+    assert [found.line for found in found_in(given)] == [text[: text.index("X")].count("\n") + 1]
+    assert redact(given) == text.replace("X", secret)
+
+
+def test_all_values_of_a_block_are_masked() -> None:
+    text = "password:\n  prod: hunter2wombat\n  dev: wombat2hunter\n\n  old: [abc123, 'def456']\nport: abc123def\n"
+    assert redact(text).count("(redacted") == 4
+    assert redact(text).endswith("port: abc123def\n")
+
+
+def test_a_block_is_looked_at_for_so_many_lines_only() -> None:
+    text = "password:\n" + "  hunter2wombat\n" * 100
+    assert 10 < len(find_secrets(text)) < 100
+
+
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_text_is_left_alone(text: str) -> None:
     assert find_secrets(text) == []
@@ -141,6 +214,12 @@ def test_what_was_masked_is_no_secret_any_more() -> None:
 def test_a_secret_is_found_wherever_it_stands(before: str, behind: str) -> None:
     text = f"{before} {SECRETS['github']} {behind}"
     assert [found.line for found in found_in(text)] == [before.count("\n") + 1]
+
+
+@given(st.lists(st.sampled_from(["password", ":", "\n", " ", "- ", "hunter2", "[", "]", ",", "|", "-", "# ", "a: "])))
+def test_masking_blocks_ends_and_masks_once(parts: list[str]) -> None:
+    masked = redact("".join(parts))
+    assert redact(masked) == masked
 
 
 @given(st.text(alphabet="sk-AKIeyJ.:/=@ \"'pasword1BEGIN\n", max_size=400))
