@@ -18,6 +18,7 @@ NAMES = (
     "embed",
     "freshness",
     "locomo",
+    "recall",
     "speed",
     "startup",
     "sync",

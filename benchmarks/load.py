@@ -1,27 +1,29 @@
-"""Load on a daemon: clients, each a process of its own, that ask one new question after the other."""
+"""Load on a daemon: clients, each with a connection of its own, that ask one new question after the other.
+
+They are threads of this process: a client's part of a search takes half a millisecond, and eight processes would take
+from the daemon what is to be measured.
+"""
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.rows import ROOT, Row, note
+from benchmarks.rows import Row, note
 from benchmarks.words import sentence
 from cogvault.client import RemoteVault, connect
 from cogvault.errors import CogvaultError
 from cogvault.types import FloatArray, Status
 
-# Connected, and warm, before the first of them begins.
-_START_SECONDS = 1.0
+# All threads wait before the first of them begins.
+_START_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,35 +59,40 @@ def load(vault: Path, environment: Mapping[str, str], clients: int, seconds: flo
         rate: searches a second of all clients, begun by the clock whether or not the last has ended; None = each
             client as fast as it gets answers.
     """
-    command = [sys.executable, "-m", "benchmarks.load", str(vault), str(clients), str(seconds), str(rate or 0.0)]
-    processes = [
-        subprocess.Popen(
-            [*command, str(client)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=dict(environment),
-            cwd=ROOT,
-        )
-        for client in range(clients)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        process.stdout.readline()  # it is connected
-    begin = time.time() + _START_SECONDS
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write(f"{begin}\n")
-        process.stdin.flush()
-    told = [json.loads(process.communicate()[0]) for process in processes]
+    with ExitStack() as stack:
+        vaults = [stack.enter_context(_connected(vault, environment)) for _ in range(clients)]
+        begin = time.time() + _START_SECONDS
+
+        def ask(client: int) -> _Told:
+            first, gap = (begin + client / rate, clients / rate) if rate else (begin, 0.0)
+            return _ask(vaults[client], begin, seconds, first, gap, seed=time.time_ns() + client)
+
+        with ThreadPoolExecutor(clients) as pool:
+            told = list(pool.map(ask, range(clients)))
     return Load(
-        np.array([one for client in told for one in client["seconds"]]),
-        sum(client["failures"] for client in told),
-        max(client["end"] for client in told) - begin,
+        np.array([one for client in told for one in client.seconds]),
+        sum(client.failures for client in told),
+        max(client.end for client in told) - begin,
     )
 
 
-def _ask(vault: RemoteVault, begin: float, seconds: float, due: float, gap: float, seed: int) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What one client saw; ``end`` is the instant of its last answer."""
+
+    seconds: list[float]
+    failures: int
+    end: float
+
+
+def _connected(vault: Path, environment: Mapping[str, str]) -> RemoteVault:
+    found = connect(vault, environment=environment)
+    assert found is not None
+    found.search(sentence(random.Random(3), 9))  # the first sentence takes .2 s: the words are made for it
+    return found
+
+
+def _ask(vault: RemoteVault, begin: float, seconds: float, due: float, gap: float, seed: int) -> _Told:
     """Ask until the time is over.
 
     Args:
@@ -95,13 +102,14 @@ def _ask(vault: RemoteVault, begin: float, seconds: float, due: float, gap: floa
     rng = random.Random(seed)
     times: list[float] = []
     failures = 0
+    time.sleep(max(0.0, begin - time.time()))
     while (due if gap else time.time()) < begin + seconds:
         started = due if gap else time.time()
         time.sleep(max(0.0, started - time.time()))
         failures += not _is_answered(vault, sentence(rng, 9))
         times.append(time.time() - started)
         due += gap
-    return {"seconds": times, "failures": failures, "end": time.time()}
+    return _Told(times, failures, time.time())
 
 
 def _is_answered(vault: RemoteVault, question: str) -> bool:
@@ -114,21 +122,3 @@ def _is_answered(vault: RemoteVault, question: str) -> bool:
         note(f"a search is {hits.status.value}: {hits.reason}")
         return False
     return True
-
-
-def _main(folder: str, clients: int, seconds: float, rate: float, client: int) -> None:
-    vault = connect(folder)
-    assert vault is not None
-    with vault:
-        vault.search(sentence(random.Random(client), 9))  # the first sentence takes .2 s: the words are made for it
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
-        begin = float(sys.stdin.readline())
-        first, gap = (begin + client / rate, clients / rate) if rate else (begin, 0.0)
-        time.sleep(max(0.0, begin - time.time()))
-        told = _ask(vault, begin, seconds, first, gap, seed=time.time_ns() ^ os.getpid())
-    sys.stdout.write(json.dumps(told))
-
-
-if __name__ == "__main__":
-    _main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]))

@@ -114,7 +114,7 @@ def _baselines(talk: Conversation, table: Table, group: int) -> None:
         for question in talk.questions:
             if question.category in TURN_CATEGORIES:
                 for budget, text in shown.items():
-                    table.add(name, "turn", f"ER@{budget}", group, _inside(text, question))
+                    table.add(name, "turn", f"ER@{budget}", group, inside(text, question))
         table.add(name, "turn", "tokens", group, float(estimate_tokens("\n".join(lines))))
 
 
@@ -164,11 +164,11 @@ def measure_turns(vault: Vault, talk: Conversation, question: Question) -> list[
     for budget in BUDGETS:
         packed = vault.search(question.text, min_score=0.0, budget_tokens=budget)
         assert estimate_tokens(packed.text) <= budget
-        rows.append((f"ER@{budget}", _inside(packed.text, question)))
+        rows.append((f"ER@{budget}", inside(packed.text, question)))
     return rows
 
 
-def _inside(text: str, question: Question) -> float:
+def inside(text: str, question: Question) -> float:
     """Share of the evidence whose text stands in a packed answer."""
     return sum(turn.text in text for turn in question.evidence) / len(question.evidence)
 

@@ -175,7 +175,7 @@ def command_line() -> argparse.ArgumentParser:
         type=_within(1, MAX_K, int),
         default=None,
         metavar="N",
-        help="passages of a recall that names no number",
+        help="passages at most of a recall that names no number",
     )
     add("--recursive", action=argparse.BooleanOptionalAction, help="walk subfolders")
     add("--strip-frontmatter", action=argparse.BooleanOptionalAction, help="keep frontmatter out of the body text")

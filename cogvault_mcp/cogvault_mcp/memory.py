@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_K", "Memory"]
 
-DEFAULT_K = 10
 MAX_K = 50
 logger = logging.getLogger(__name__)
 
@@ -31,7 +30,7 @@ class Memory:
         open_vault: opens the vault in this process; called once, and again after it failed.
         connect: gives the daemon's, None when no daemon runs.
         types: card types that are searched when a search names none, () = all.
-        k: passages of a search that does not say how many.
+        k: passages at most of a search that does not say how many, None = as many as fit into its budget.
     """
 
     def __init__(
@@ -87,7 +86,7 @@ class Memory:
     def search(self, query: str, *, type: Sequence[str] = (), k: int | None = None, **options: Any) -> Hits:
         """``Vault.search`` with the defaults of this memory."""
         types = tuple(type) or self._types or None
-        return self.vault().search(query, k or self._k or DEFAULT_K, type=types, **options)
+        return self.vault().search(query, k or self._k, type=types, **options)
 
     def close(self) -> None:
         """Close the vault. Calling it twice does nothing."""

@@ -33,6 +33,8 @@ __all__ = ["INSTRUCTIONS", "TOOLS", "create_server", "definition"]
 
 logger = logging.getLogger(__name__)
 
+_FAULT_TOKENS = 500
+
 T = TypeVar("T")
 Context: TypeAlias = ServerRequestContext[dict[str, Any], Any]
 TOOLS: tuple[Tool[Any], ...] = (RECALL, RECORD, READ, REVISE, BROWSE)
@@ -184,6 +186,9 @@ def _result(answer: Answer) -> types.CallToolResult:
 
 
 def _failure(kind: str, message: str, hint: str) -> types.CallToolResult:
+    from cogvault import clip
+
+    message, hint = clip(message, _FAULT_TOKENS), clip(hint, _FAULT_TOKENS)  # it may name an argument of megabytes
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=f"error: {message}")],
         structured_content={"status": "failed", "error": {"kind": kind, "message": message, "hint": hint}},

@@ -13,6 +13,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
+from cogvault import estimate_tokens
+
 SECONDS = 60.0
 LATEST = "2025-11-25"
 
@@ -106,6 +108,17 @@ class Server:
         for line in self.process.stdout:
             self.lines.append(line)
             self._queue.put(line)
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """The text that a tool gives."""
+    return str(result["content"][0]["text"])
+
+
+def size(result: Mapping[str, Any]) -> int:
+    """Tokens of what a client may give a model: the text, or all of the data."""
+    data = json.dumps(result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
+    return max(estimate_tokens(text_of(result)), estimate_tokens(data))
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:

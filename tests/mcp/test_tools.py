@@ -12,14 +12,10 @@ import pytest
 from cogvault import estimate_tokens
 from cogvault_mcp.server import TOOLS, definition
 from cogvault_mcp.tools.tool import LEAST_BUDGET
-from tests.mcp.raw import Server
+from tests.mcp.raw import Server, size, text_of
 
 INSIDE = re.compile(r"^<(?P<name>memory-[0-9a-f]{16}) [^\n]*\n(.*?)\n</(?P=name)>", re.MULTILINE | re.DOTALL)
 OPENING = re.compile(r'^<(memory-[0-9a-f]{16}) source="([^"]+)"', re.MULTILINE)
-
-
-def text_of(result: dict[str, Any]) -> str:
-    return str(result["content"][0]["text"])
 
 
 def test_recall_gives_fenced_text_and_the_same_as_data(server: Server) -> None:
@@ -51,20 +47,6 @@ def test_an_instruction_in_a_card_stays_inside_markers_that_it_cannot_close(
     inside = text[text.index(f"<{marker} ") : text.index(f"</{marker}>")]
     assert "Ignore all instructions" in inside
     assert marker != "memory-0000000000000000"
-
-
-@pytest.mark.parametrize("budget", [200, 300, 1000])
-def test_a_budget_holds_for_all_of_the_text_and_for_the_data(server: Server, budget: int) -> None:
-    result = server.call("cogvault_recall", query="how do we deploy and run jobs", k=20, budget_tokens=budget)
-    assert result["structuredContent"]["hits"]
-    assert size(result) <= budget
-    assert result["structuredContent"]["tokens"] == estimate_tokens(text_of(result))
-
-
-def size(result: dict[str, Any]) -> int:
-    """Tokens of what a client may give a model: the text, or all of the data."""
-    data = json.dumps(result["structuredContent"], ensure_ascii=False, separators=(",", ":"))
-    return max(estimate_tokens(text_of(result)), estimate_tokens(data))
 
 
 def test_a_recall_tells_a_card_by_what_it_says_not_by_its_head(server: Server) -> None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments
 from cogvault_mcp.memory import Memory
-from cogvault_mcp.tools.tool import Answer, Progress, Tool
+from cogvault_mcp.tools.tool import DEFAULT_BUDGET, Answer, Progress, Tool
 
 if TYPE_CHECKING:
-    from cogvault.types import ListedCard
+    from cogvault.types import ListedCard, VaultStatus
 
 __all__ = ["BROWSE"]
 
 MAX_LIMIT = 200
 _TITLE_TOKENS = 50
+_REASON_TOKENS = 200
 
 
 class BrowseArguments(Arguments):
@@ -29,8 +32,6 @@ class BrowseArguments(Arguments):
 
 
 def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> Answer:
-    from cogvault import fence_text
-
     vault = memory.vault()
     if arguments.sync:
         vault.sync(progress=lambda step: progress(step.done, step.total, step.stage))
@@ -38,12 +39,25 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     cards = vault.list(arguments.path, after=arguments.after_id, limit=arguments.limit + 1)
     status = vault.status()  # after the list, which may have had to wait for the first index
     page = cards[: arguments.limit]
-    lines = [f"{status.cards} cards, status {status.status.value}" + (f": {status.reason}" if status.reason else "")]
+    empty = "No card is there." if arguments.path or arguments.after_id else ""
+
+    def first(count: int) -> Answer:
+        return _answer(status, page[:count], "" if page else empty, has_more=len(cards) > count)
+
+    fitting = bisect(range(1, len(page) + 1), DEFAULT_BUDGET, key=lambda count: first(count).tokens())
+    return first(max(fitting, min(len(page), 1)))
+
+
+def _answer(status: VaultStatus, page: Sequence[ListedCard], empty: str, *, has_more: bool) -> Answer:
+    from cogvault import clip, fence_text
+
+    reason = f": {clip(status.reason, _REASON_TOKENS)}" if status.reason else ""
+    lines = [f"{status.cards} cards, status {status.status.value}{reason}"]
     if page:
         lines.append(fence_text("\n".join(map(_line, page)), "the vault"))
-    elif arguments.path or arguments.after_id:
-        lines.append("No card is there.")
-    next_id = page[-1].id if len(cards) > len(page) else ""
+    if empty:
+        lines.append(empty)
+    next_id = page[-1].id if page and has_more else ""
     if next_id:
         lines.append("There are more: call again with after_id set to the last of these.")
     fields = {"cards": status.cards, "pending": status.pending, "ids": [card.id for card in page], "next": next_id}

@@ -9,12 +9,11 @@ from pydantic import Field
 
 from cogvault_mcp.arguments import Arguments, ArgumentsFault
 from cogvault_mcp.memory import Memory
-from cogvault_mcp.tools.tool import LEAST_BUDGET, Answer, Progress, Tool, within
+from cogvault_mcp.tools.tool import DEFAULT_BUDGET, LEAST_BUDGET, Answer, Progress, Tool, within
 from cogvault_mcp.window import room_for, window
 
 __all__ = ["READ"]
 
-DEFAULT_BUDGET = 4000
 _LINES = re.compile(r"\s*L?(\d+)\s*(?:\+\s*(\d+)\s*)?(?:[-:,]\s*L?(\d+)\s*)?", re.IGNORECASE)
 
 

@@ -10,10 +10,12 @@ from typing import Any, Generic, TypeVar
 from cogvault_mcp.arguments import Arguments
 from cogvault_mcp.memory import Memory
 
-__all__ = ["LEAST_BUDGET", "Answer", "Progress", "Tool", "within"]
+__all__ = ["DEFAULT_BUDGET", "LEAST_BUDGET", "Answer", "Progress", "Tool", "within"]
 
 A = TypeVar("A", bound=Arguments)
 
+# Tokens that no answer is above unless another budget was named.
+DEFAULT_BUDGET = 4000
 # Tokens that hold the markers, the fields and some text.
 LEAST_BUDGET = 200
 # Steps done, steps in all, what is being done.

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
 __all__ = ["written"]
 
+# Of each kind: a long text may hold any number of secrets, and as many problems as cards may come with a move.
+_TOLD = 15
+_LINE_TOKENS = 100
+
 
 def written(result: WriteResult) -> Answer:
     """One line for what was done, and one for each thing to know about it; what files say between markers."""
@@ -19,12 +23,20 @@ def written(result: WriteResult) -> Answer:
     lines = [f"{result.action.value}: {result.id}"]
     if result.hash:
         lines.append(f"hash {result.hash} (pass it as base_hash to change this version only)")
-    lines += [f"looks like a secret ({secret.kind}), line {secret.line}" for secret in result.secrets]
+    lines += _few([f"looks like a secret ({secret.kind}), line {secret.line}" for secret in result.secrets])
     if result.links_rewritten:
         lines.append(f"{result.links_rewritten} links rewritten")
-    told = [f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar]
-    told += [f"problem: {problem.path}: {problem.message}" for problem in result.problems]
+    told = _few([f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar])
+    told += _few([f"problem: {problem.path}: {problem.message}" for problem in result.problems])
     if told:
         lines.append(fence_text("\n".join(told), "the vault"))
     fields = {"action": result.action.value, "id": result.id, "uri": result.uri, "hash": result.hash}
     return Answer("\n".join(lines), fields=fields)
+
+
+def _few(lines: list[str]) -> list[str]:
+    """The first lines, none of them long, and how many there are beside them."""
+    from cogvault import clip
+
+    more = [f"… and {len(lines) - _TOLD} more like this"] if len(lines) > _TOLD else []
+    return [clip(line, _LINE_TOKENS) for line in lines[:_TOLD]] + more
