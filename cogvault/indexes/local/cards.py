@@ -20,7 +20,7 @@ from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.codec import Shape
 from cogvault.indexes.local.rows import CardList, CardRow, id_of
 from cogvault.indexes.local.splice import Splice
-from cogvault.types import IntArray
+from cogvault.types import BoolArray, IntArray
 
 _MICROSECOND = timedelta(microseconds=1)
 _NO_CUTS = Splice(())
@@ -174,12 +174,21 @@ class CardTable:
         Raises:
             SnapshotExpired: this view has no such chunk.
         """
+        located, lost = self._sought(chunks)
+        if lost.any():
+            raise SnapshotExpired(f"this view has no chunk {int(chunks[lost][0])}", hint="take a new snapshot")
+        return located
+
+    def holds(self, chunks: IntArray) -> BoolArray:
+        """(n,) which chunk ids are of a card of the table."""
+        return ~self._sought(chunks)[1]
+
+    def _sought(self, chunks: IntArray) -> tuple[Located, BoolArray]:
+        """Where chunks are, and which of them are nowhere."""
         slots = np.searchsorted(self.starts, chunks, side="right") - 1
         positions = chunks - self.starts[slots] if len(self.starts) else chunks
         lost = (slots < 0) | (positions >= self.counts[slots]) if len(self.starts) else np.ones(len(chunks), np.bool_)
-        if lost.any():
-            raise SnapshotExpired(f"this view has no chunk {int(chunks[lost][0])}", hint="take a new snapshot")
-        return Located(slots, positions)
+        return Located(slots, positions), lost
 
     def find(self, versions: IntArray) -> IntArray:
         """Slots of card versions (n,); -1 for those that are not in the table."""

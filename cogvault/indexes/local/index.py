@@ -20,6 +20,7 @@ from cogvault.indexes.local.schema import State, comes_from, read_state
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.snapshot import LocalSnapshot
 from cogvault.indexes.local.store import Store
+from cogvault.indexes.local.unpublished import Unpublished, unpublished
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.view import View
 from cogvault.indexes.local.vocabulary import Vocabulary, WordCache
@@ -79,10 +80,11 @@ class LocalIndex:
 
     def _applied(self, change: ChangeSet, records: list[writer.Analyzed]) -> int:
         with self._store.writing() as connection:
-            # Whatever a killed writer left undone comes first.
-            self._store.publish(connection)
+            # Whatever a killed writer left undone comes first; and what waits, unless this change can wait beside it.
+            size = sum(len(record.words) for record in records) + len(records) + len(change.remove)
+            self._store.publish(connection, room=size)
             state = writer.commit(connection, change, records, self._store.keys)
-            self._store.publish(connection, is_loaded=True)
+            self._store.publish(connection, room=0)
             if len(records) < _MANY_CARDS:
                 # What many cards in a row shared.
                 self._store.keys.forget()
@@ -108,7 +110,10 @@ class LocalIndex:
 
     def verify(self) -> list[str]:
         """See ``Index.verify``."""
-        return [*self.snapshot().verify(), *self._store.keyword_faults()]
+        snapshot = self.snapshot()
+        if snapshot.is_waiting and self._healed():
+            snapshot = self.snapshot()  # all of it can be compared now
+        return [*snapshot.verify(), *self._store.keyword_faults()]
 
     def repair(self, progress: Callable[[int, int], None]) -> None:
         """See ``Index.repair``."""
@@ -164,7 +169,7 @@ class LocalIndex:
                     if self._view is last:
                         self._forget()  # another catalog, or an older one, was copied over the one that was read
                 raise _Behind
-            view = self._view_of(connection, state, self._keyword(state))
+            view = self._view_of(connection, state, *self._keyword(connection, state))
             self._stats(view, connection)  # what damage they bring to light is then dealt with here
         except BaseException:
             pool.end(connection)
@@ -184,25 +189,31 @@ class LocalIndex:
             self._store.publish(connection)
         raise _Behind
 
-    def _keyword(self, state: State) -> LexicalView | None:
-        """The keyword part that goes with a state; None = it is damaged, and until it is made anew all does without."""
+    def _keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView | None, Unpublished | None]:
+        """The keyword part that goes with a state, and the few changes that it lacks.
+
+        The first is None when it is damaged, and until it is made anew all does without. The second is None while a
+        writer is about to put more into it than a search could do without: until then the view is one of before.
+        """
         try:
-            return self._sound_keyword(state)
+            return self._sound_keyword(connection, state)
         except LexicalDamaged as error:
             self._recover(error)
-            return None
+            return None, Unpublished()
 
-    def _sound_keyword(self, state: State) -> LexicalView:
-        """At the state's last change, or before it while a writer is between steps."""
+    def _sound_keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView, Unpublished | None]:
         lexical = self._store.lexical(state)
         if lexical.view.sequence != state.lexical:
-            lexical.reload()
+            lexical.follow()
         view = lexical.view
         if view.sequence < state.published:
             raise LexicalDamaged(f"it reflects change {view.sequence}, the catalog {state.published}")
-        if view.sequence > state.lexical or (view.sequence < state.lexical and self._healed()):
+        if view.sequence > state.lexical:
             raise _Behind
-        return view
+        lacks = unpublished(connection, state, view)
+        if (lacks is None or lacks.has_dead) and self._healed():
+            raise _Behind
+        return view, lacks
 
     def _healed(self) -> bool:
         """Finish what a killed writer began, unless a writer is at work."""
@@ -215,7 +226,13 @@ class LocalIndex:
             return False
         return True
 
-    def _view_of(self, connection: sqlite3.Connection, state: State, lexical: LexicalView | None) -> View:
+    def _view_of(
+        self,
+        connection: sqlite3.Connection,
+        state: State,
+        lexical: LexicalView | None,
+        lacks: Unpublished | None,
+    ) -> View:
         with self._lock:
             last = self._view
             if last is not None:
@@ -223,11 +240,11 @@ class LocalIndex:
                     return last
                 if last.state.sequence > state.sequence:
                     raise _Behind
-            reached = state.lexical if lexical is None else lexical.sequence
+            reached = lexical.sequence if lexical is not None and lacks is None else state.lexical
             table = self._roster.table(connection, reached, state.stamped)
             self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state, table)
             self._matrix = self._matrix_of(connection, state, last)
-            self._view = View(state, table, self._vocabulary, lexical, self._matrix, last)
+            self._view = View(state, table, self._vocabulary, lexical, lacks, self._matrix, last)
             if last is not None and last.has_read_vectors:
                 # Before the next change: vectors of a view are cheap to follow from the one before, and no other.
                 self._view.vectors(connection)

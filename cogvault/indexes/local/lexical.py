@@ -19,7 +19,7 @@ import tantivy
 
 from cogvault.indexes.local.heap import give_back
 from cogvault.indexes.local.mapped import MappedFolder
-from cogvault.indexes.local.segments import Stamps, faults, overwritten, stamps, sweep
+from cogvault.indexes.local.segments import Stamps, faults, file_stamp, overwritten, stamps, sweep
 from cogvault.types import FloatArray, IntArray
 
 # With less, tantivy's indexing thread dies: "index writer was killed".
@@ -168,6 +168,13 @@ class LexicalView:
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])
 
 
+class _Held(NamedTuple):
+    """A state that was loaded, and the stamp that the list of its segments had before."""
+
+    view: LexicalView
+    meta: tuple[int, int, int] | None
+
+
 class Lexical:
     """A keyword folder.
 
@@ -183,13 +190,14 @@ class Lexical:
         self.folder = folder
         self._uuid = uuid
         self._mapped = MappedFolder(folder, _MAPPED_BYTES)
+        self._meta = str(folder / "meta.json")
         self._given_back = float("-inf")
         with _engine():
             for fault in faults(folder):
                 raise LexicalDamaged(fault)
             self._index = tantivy.Index.open(str(folder))
             self._index.config_reader("manual")
-        self._view = self._loaded()
+        self._held = self._loaded()
 
     @classmethod
     def create(cls, folder: Path, uuid: str) -> Lexical:
@@ -206,18 +214,25 @@ class Lexical:
     @property
     def view(self) -> LexicalView:
         """The state last loaded."""
-        return self._view
+        return self._held.view
+
+    def follow(self) -> None:
+        """Load the newest committed state, unless it is loaded: each commit replaces the list of segments."""
+        if file_stamp(self._meta) != self._held.meta:
+            self.reload()
 
     def reload(self) -> None:
         """Load the newest committed state."""
-        self._view.check()
-        self._view = self._loaded()
+        self.view.check()
+        self._held = self._loaded()
 
-    def _loaded(self) -> LexicalView:
+    def _loaded(self) -> _Held:
+        meta = file_stamp(self._meta)  # first, so that no later commit passes for loaded
         with _engine():
             self._index.reload()
             files = stamps(self.folder)
-            return LexicalView(self._index.searcher(), self._index.schema, self._uuid, files, self._mapped)
+            view = LexicalView(self._index.searcher(), self._index.schema, self._uuid, files, self._mapped)
+            return _Held(view, meta)
 
     def write(self, dead: Sequence[int], documents: Iterable[Document], sequence: int, threads: int) -> None:
         """Delete and add chunks in one commit, then load it.
@@ -228,7 +243,7 @@ class Lexical:
             sequence: the change that the result reflects.
             threads: threads that index.
         """
-        self._view.check()
+        self.view.check()
         with _engine():
             sweep(self.folder)
             writer = self._index.writer(_HEAP_BYTES * threads, threads)

@@ -52,7 +52,20 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     mask = view.mask(filter)
     if view.lexical is None:
         return _of_all(reader, terms, resolved, mask, limit)
-    return _scored(reader, _candidates(view, view.lexical, telling, limit, mask), terms, resolved, limit)
+    candidates = _candidates(view, view.lexical, telling, limit, mask)
+    waiting = waiting_chunks(view, mask)
+    best = _scored(reader, np.concatenate([candidates, waiting]), terms, resolved, limit)
+    return _without_zeros(best) if len(waiting) else best
+
+
+def waiting_chunks(view: View, mask: BoolArray | None = None) -> IntArray:
+    """Chunks of the cards (of those that pass) that wait to be put into the keyword part."""
+    if view.lacks is None or not len(view.lacks.born):
+        return np.empty(0, np.int64)
+    table = view.table
+    slots = table.find(view.lacks.born)
+    slots = slots if mask is None else slots[mask[table.places[slots]]]
+    return ranges(table.starts[slots], table.counts[slots])
 
 
 def _of_all(
@@ -64,9 +77,13 @@ def _of_all(
     groups = np.cumsum(table.counts[slots]) // _SCANNED_CHUNKS
     for group in np.split(slots, np.flatnonzero(np.diff(groups)) + 1):
         chunks = np.concatenate([best.chunks, ranges(table.starts[group], table.counts[group])])
-        best = _scored(reader, chunks, terms, resolved, limit)
-        best = Ranking(best.chunks[best.scores > 0], best.scores[best.scores > 0])
+        best = _without_zeros(_scored(reader, chunks, terms, resolved, limit))
     return best
+
+
+def _without_zeros(ranking: Ranking) -> Ranking:
+    found = ranking.scores > 0
+    return Ranking(ranking.chunks[found], ranking.scores[found])
 
 
 def _scored(reader: Reader, chunks: IntArray, terms: Sequence[Term], resolved: ResolvedTerms, limit: int) -> Ranking:
@@ -136,6 +153,9 @@ def _candidates(
         chunks, scores = lexical.search(terms, asked, restriction)
         complete = len(chunks) < asked
         last = scores[-1] if len(scores) else 0.0
+        if view.lacks is not None and view.lacks.has_dead:
+            alive = view.table.holds(chunks)
+            chunks, scores = chunks[alive], scores[alive]
         if mask is not None and restriction is None:
             passed = mask[view.table.places[view.table.locate(chunks).slots]]
             chunks, scores = chunks[passed], scores[passed]

@@ -32,18 +32,19 @@ def stamps(folder: Path) -> Stamps:
         raise ValueError(f"meta.json: {error}") from error
     with os.scandir(folder) as entries:
         paths = [entry.path for entry in entries if _is_committed(entry.name, segments)]
-    return {path: stamp for path in paths if (stamp := _stamp(path)) is not None}
+    return {path: stamp for path in paths if (stamp := file_stamp(path)) is not None}
 
 
 def overwritten(files: Stamps) -> str:
     """Name of a file that was changed since, "" = none. One that is gone is no fault: what is mapped stays."""
     for path, stamp in files.items():
-        if (now := _stamp(path)) is not None and now != stamp:
+        if (now := file_stamp(path)) is not None and now != stamp:
             return Path(path).name
     return ""
 
 
-def _stamp(path: str) -> tuple[int, int, int] | None:
+def file_stamp(path: str) -> tuple[int, int, int] | None:
+    """Stamp of one file, None = there is none."""
     try:
         info = os.stat(path)  # noqa: PTH116 - called for every search
     except OSError:

@@ -69,6 +69,12 @@ class LocalSnapshot:
         return self._reader.view.lexical is not None
 
     @property
+    def is_waiting(self) -> bool:
+        """True while new cards wait to be put into the keyword part; all questions are answered as if they were."""
+        lacks = self._reader.view.lacks
+        return lacks is None or not lacks.is_none
+
+    @property
     def stats(self) -> IndexStats:
         """See ``Snapshot.stats``."""
         with self._reading() as reader:

@@ -29,10 +29,11 @@ from cogvault.errors import IndexFault
 from cogvault.indexes.local import damage, schema, writer
 from cogvault.indexes.local.documents import documents
 from cogvault.indexes.local.keys import KeptKeys
-from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged
+from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import OpenedFiles, file_identity, opened_files
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
 from cogvault.indexes.local.segments import faults
+from cogvault.indexes.local.unpublished import unpublished
 from cogvault.indexes.local.wal import WriteAheadLog
 
 CATALOG = "catalog.sqlite"
@@ -194,7 +195,7 @@ class Store:
         connection: sqlite3.Connection,
         progress: Callable[[int, int], None] | None = None,
         *,
-        is_loaded: bool = False,
+        room: int | None = None,
     ) -> None:
         """Bring the keyword folder to the catalog's last change, then purge what died. Does nothing when all is done.
 
@@ -202,7 +203,7 @@ class Store:
             connection: to the catalog, for writing.
             progress: called while a folder is made anew, with chunks done and chunks in all; an exception of it ends
                 that, and the old folder is still the one that is named.
-            is_loaded: the newest state of the keyword folder was loaded since this writer began.
+            room: a few changes may wait for more, if so many chunks and cards can come on top; None = none may.
 
         Raises:
             IndexFault: the keyword folder cannot be written; the catalog keeps what is missing there.
@@ -210,7 +211,12 @@ class Store:
         state = read_state(connection)
         ghosts = False
         try:
-            ghosts = self._follow(connection, state, is_loaded=is_loaded)
+            lexical = self.lexical(state)
+            lexical.follow()
+            if room is not None and _can_wait(connection, state, lexical.view, room):
+                self._wal.empty(connection)
+                return
+            ghosts = self._follow(connection, state, lexical)
         except LexicalDamaged as error:
             state = self._rebuild(connection, state, str(error) or "no details", progress)
         else:
@@ -224,11 +230,8 @@ class Store:
             self._compact(connection)
         self._wal.empty(connection)
 
-    def _follow(self, connection: sqlite3.Connection, state: State, *, is_loaded: bool) -> bool:
+    def _follow(self, connection: sqlite3.Connection, state: State, lexical: Lexical) -> bool:
         """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
-        lexical = self.lexical(state)
-        if lexical.view.sequence != state.lexical and not is_loaded:
-            lexical.reload()
         reached = lexical.view.sequence
         if not state.published <= reached <= state.lexical:
             raise LexicalDamaged(f"it reflects change {reached}, the catalog {state.published} to {state.lexical}")
@@ -354,6 +357,14 @@ class Store:
             # The disk is too full for a second copy, for example: no harm but to its size.
             logger.warning("%s: the catalog was not compacted: %s", self.folder, error)
         self._wal.holds_deleted()
+
+
+def _can_wait(connection: sqlite3.Connection, state: State, lexical: LexicalView, room: int) -> bool:
+    """True when all that the keyword folder lacks is a few new cards."""
+    if lexical.sequence != state.published or lexical.sequence == state.lexical:
+        return False
+    lacks = unpublished(connection, state, lexical, room)
+    return lacks is not None and not lacks.has_dead
 
 
 def _told(documents: Iterable[Document], total: int, progress: Callable[[int, int], None]) -> Iterator[Document]:

@@ -15,7 +15,7 @@ from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import LexicalDamaged
 from cogvault.indexes.local.rows import CardRow
 from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
-from cogvault.indexes.local.search import Reader
+from cogvault.indexes.local.search import Reader, waiting_chunks
 from cogvault.indexes.local.vectors import CardVectors
 from cogvault.text.tokens import grams, stem
 
@@ -69,7 +69,7 @@ def _words(reader: Reader) -> Iterator[str]:
     """Words of each card, and the counters of each word."""
     view, connection = reader.view, reader.connection
     chunks, cards = words.tally(words.read(connection, view.table.starts.tolist()))
-    if view.lexical is not None and view.lexical.sequence != view.state.lexical:
+    if view.lexical is not None and view.lacks is None:
         # A writer is between two steps: the counters are those of its change.
         return
     counters = np.zeros((2, -(-view.state.next_word // COUNTER_PAGE) * COUNTER_PAGE), np.int64)
@@ -118,7 +118,10 @@ def _keyword(reader: Reader) -> Iterator[str]:
         yield "keyword index: it is damaged"
         return
     expected = np.arange(table.chunks) + np.repeat(table.starts - table.first_rows[:-1], table.counts)
-    if not np.array_equal(np.sort(lexical.ids()), expected):
+    held = np.concatenate([lexical.ids(), waiting_chunks(reader.view)])
+    if reader.view.lacks is not None and reader.view.lacks.has_dead:
+        held = held[table.holds(held)]
+    if not np.array_equal(np.sort(held), expected):
         yield f"keyword index: it holds {lexical.documents} chunks that are not those of the catalog"
 
 

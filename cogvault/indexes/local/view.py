@@ -20,6 +20,7 @@ from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.coverage import Coverage
 from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
+from cogvault.indexes.local.unpublished import Unpublished
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.vocabulary import ResolvedTerms, Vocabulary
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
@@ -189,9 +190,10 @@ class View:
 
     Args:
         state: the catalog's.
-        table: the cards alive at the keyword part's sequence number.
+        table: the cards that are alive; where ``lacks`` is None, at the keyword part's sequence number.
         vocabulary: its words.
         lexical: the keyword part, None = it is damaged.
+        lacks: the few changes that are not in it, None = more than a few, which the view is without.
         matrix: vectors of the serving model, None = there are none.
         before: the view before it, from which is taken what still is true.
     """
@@ -202,6 +204,7 @@ class View:
         table: CardTable,
         vocabulary: Vocabulary,
         lexical: LexicalView | None,
+        lacks: Unpublished | None,
         matrix: Matrix | None,
         before: View | None,
     ) -> None:
@@ -209,6 +212,7 @@ class View:
         self.identity = state.decoded_identity()
         self.table = table
         self.lexical = lexical
+        self.lacks = lacks
         self._matrix = matrix
         self._lock = Lock()
         self._vectors: VectorView | None = None
