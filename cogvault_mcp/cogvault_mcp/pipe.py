@@ -2,10 +2,12 @@
 
 The SDK cancels what it works at when input ends, and says nothing to a frame that it cannot read. Here input ends for
 it only when each request was answered, and a wrong frame with an id gets an error, so that no client waits for nothing.
+Half an emoji, as a client in JavaScript makes when it cuts a text, makes no frame wrong.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -15,7 +17,7 @@ from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-__all__ = ["ANSWER_SECONDS", "piped", "refusals"]
+__all__ = ["ANSWER_SECONDS", "mended", "piped", "refusals"]
 
 # What runs when input ends may take so long; then the server ends without an answer to it.
 ANSWER_SECONDS = 10.0
@@ -29,6 +31,23 @@ def piped(incoming: Receive, outgoing: Send) -> tuple[Receive, Send]:
     unanswered = _Unanswered()
     answers = _Outgoing(outgoing, unanswered)
     return _Incoming(incoming, answers, unanswered), answers
+
+
+def mended(item: Item) -> Item:
+    """A frame that is JSON but for halves of letters, or a byte order mark before it, without them; any other as it is."""
+    for error in item.errors(include_url=False) if isinstance(item, ValidationError) else ():
+        if error["type"] != "json_invalid" or not isinstance(text := error["input"], str):
+            continue
+        try:
+            frame = json.dumps(json.loads(text.removeprefix("\ufeff")), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            continue
+        whole = frame.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        try:
+            return SessionMessage(types.jsonrpc_message_adapter.validate_json(whole, by_name=False))
+        except ValidationError as fault:
+            return fault
+    return item
 
 
 def refusals(fault: Exception) -> Iterator[types.JSONRPCError]:
@@ -106,7 +125,7 @@ class _Incoming(ObjectReceiveStream[Item]):
     async def receive(self) -> Item:
         while True:
             try:
-                item = await self._inner.receive()
+                item = mended(await self._inner.receive())
             except anyio.EndOfStream:
                 with anyio.move_on_after(ANSWER_SECONDS):
                     await self._unanswered.wait()

@@ -109,6 +109,24 @@ def test_nobody_waits_for_an_answer_to_a_wrong_frame(server: Server) -> None:
     assert is_alive(server)
 
 
+def test_half_an_emoji_becomes_a_mark_and_is_answered(server: Server, example_vault: Path) -> None:
+    """Who cuts a text in JavaScript may cut a letter in two."""
+    made = server.call("cogvault_record", content="The mascot is a whale \ud83d", title="Masc\udfffot \U0001f433")
+    id = made["structuredContent"]["id"]
+    assert "The mascot is a whale \ufffd" in (example_vault / id).read_text(encoding="utf-8")
+    assert id in [
+        hit["id"] for hit in server.call("cogvault_recall", query="\ud800 mascot")["structuredContent"]["hits"]
+    ]
+    assert "\ufffd" in server.ask("\ud83d")["error"]["data"]
+    server.send({"jsonrpc": "1.0", "id": "old \udc00", "method": "ping"})
+    assert server.answer("old \ufffd")["error"]["code"] == -32600  # type: ignore[arg-type]
+
+
+def test_a_byte_order_mark_before_the_first_frame_is_no_part_of_it(server: Server) -> None:
+    server.send_bytes(b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": "first", "method": "ping"}\n')
+    assert server.answer("first")["result"] == {}  # type: ignore[arg-type]
+
+
 def test_what_was_asked_is_done_and_answered_when_input_ends_behind_it(example_vault: Path, home: Path) -> None:
     with serving(example_vault, home) as server:
         server.initialize()
