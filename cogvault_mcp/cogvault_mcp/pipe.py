@@ -34,7 +34,7 @@ def piped(incoming: Receive, outgoing: Send) -> tuple[Receive, Send]:
 
 
 def mended(item: Item) -> Item:
-    """A frame that is JSON but for halves of letters, or a byte order mark before it, without them; others unchanged."""
+    """A frame that is JSON but for halves of letters, or a byte order mark before it, without them; others as is."""
     for error in item.errors(include_url=False) if isinstance(item, ValidationError) else ():
         if error["type"] != "json_invalid" or not isinstance(text := error["input"], str):
             continue
