@@ -139,19 +139,25 @@ class _Keys:
         return self._separated.find(_separated(fold(key)), folder)
 
 
+class _Known:
+    """Cards by all that a link may name them with."""
+
+    def __init__(self) -> None:
+        self.paths, self.names, self.stems, self.prefixless = _Keys(), _Keys(), _Keys(), _Keys()
+
+
 class LinkResolver:
     """Targets to cards, in this order: path, name or alias or title, stem; then the same with either separator style;
     then with or without a leading type prefix. O(1) a link, and a card that comes or goes.
+
+    Its tables, of a kilobyte a card, are made when the first link is resolved: in many vaults nothing is linked.
     """
 
     def __init__(self, cards: Iterable[Linkable]) -> None:
-        self._paths, self._names, self._stems, self._prefixless = _Keys(), _Keys(), _Keys(), _Keys()
+        self._known: _Known | None = None
         self._likely: dict[str, str] | None = None
-        self._cards: dict[str, Linkable] = {}
-        ordered = sorted(cards, key=lambda card: _order(card.id))
-        self._types = {*_USUAL_TYPES, *(fold(card.type) for card in ordered if card.type)}
-        for card in ordered:
-            self.add(card)
+        self._cards = {card.id: card for card in cards}
+        self._types = {*_USUAL_TYPES, *(fold(card.type) for card in self._cards.values() if card.type)}
 
     @property
     def types(self) -> frozenset[str]:
@@ -162,15 +168,16 @@ class LinkResolver:
         """A card came; its type is among ``types``."""
         self._cards[card.id] = card
         self._likely = None
-        for keys, key in self._keys_of(card):
-            keys.add(key, card.id)
+        if self._known is not None:
+            self._enter(self._known, card)
 
     def remove(self, card: Linkable) -> None:
         """A card went, as it was when it came."""
         del self._cards[card.id]
         self._likely = None
-        for keys, key in self._keys_of(card):
-            keys.remove(key, card.id)
+        if self._known is not None:
+            for keys, key in self._keys_of(self._known, card):
+                keys.remove(key, card.id)
 
     def loose_keys(self, text: str) -> frozenset[str]:
         """Keys of a link's target, or of a card's path or name: where a link leads, they have one in common."""
@@ -180,17 +187,29 @@ class LinkResolver:
             found.update(_separated(key) for key in (base, *self._without_prefix(base)))
         return frozenset(found)
 
-    def _keys_of(self, card: Linkable) -> Iterator[tuple[_Keys, str]]:
+    def _all(self) -> _Known:
+        if self._known is None:
+            known = _Known()
+            for card in self._cards.values():
+                self._enter(known, card)
+            self._known = known  # last, so that what was broken off is not taken for all cards
+        return self._known
+
+    def _enter(self, known: _Known, card: Linkable) -> None:
+        for keys, key in self._keys_of(known, card):
+            keys.add(key, card.id)
+
+    def _keys_of(self, known: _Known, card: Linkable) -> Iterator[tuple[_Keys, str]]:
         path = _bare(card.id)
         stem = posixpath.basename(path)
         names = _names_of(card)
-        yield self._paths, path
-        yield self._stems, stem
+        yield known.paths, path
+        yield known.stems, stem
         for name in names:
-            yield self._names, name
+            yield known.names, name
         for name in dict.fromkeys([stem, *names[: 1 if card.name else 0]]):
             for rest in self._without_prefix(name):
-                yield self._prefixless, rest
+                yield known.prefixless, rest
 
     def resolve(self, target: str, *, source_id: str, kind: LinkKind = LinkKind.WIKI) -> Resolution:
         """The card that a link means.
@@ -202,23 +221,23 @@ class LinkResolver:
         """
         if not target:
             return Resolution(source_id)
-        folder = posixpath.dirname(source_id)
+        known, folder = self._all(), posixpath.dirname(source_id)
         bare = _bare(target)
         paths = _paths(bare, folder, kind)
         for path in paths:
-            if found := self._paths.find(path, folder):
+            if found := known.paths.find(path, folder):
                 return found
-        names = () if bare.startswith(("./", "../", "/")) else (self._names, self._stems)
+        names = () if bare.startswith(("./", "../", "/")) else (known.names, known.stems)
         for keys in names:
             if found := keys.find(bare, folder):
                 return found
         for path in paths:
-            if found := self._paths.find_separated(path, folder):
+            if found := known.paths.find_separated(path, folder):
                 return found
         for keys in names:
             if found := keys.find_separated(bare, folder):
                 return found
-        return (self._by_prefix(bare, folder) if names else None) or _GHOST
+        return (self._by_prefix(known, bare, folder) if names else None) or _GHOST
 
     def suggest(self, target: str, limit: int = 3) -> list[str]:
         """Ids of the cards whose names are most like a target, best first: "did you mean"."""
@@ -240,11 +259,11 @@ class LinkResolver:
                     self._likely.setdefault(_separated(fold(name)), card.id)
         return self._likely
 
-    def _by_prefix(self, bare: str, folder: str) -> Resolution | None:
-        if found := self._prefixless.find_separated(bare, folder):
+    def _by_prefix(self, known: _Known, bare: str, folder: str) -> Resolution | None:
+        if found := known.prefixless.find_separated(bare, folder):
             return found
         for rest in self._without_prefix(bare):
-            if found := self._stems.find_separated(rest, folder) or self._names.find_separated(rest, folder):
+            if found := known.stems.find_separated(rest, folder) or known.names.find_separated(rest, folder):
                 return found
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -25,7 +25,6 @@ class _Names:
     cards: Sequence[CardInfo]
     texts: list[str]
     owners: list[CardInfo]
-    _order: list[tuple[float, str, str]]
 
     def __init__(self, cards: Sequence[CardInfo]) -> None:
         self._make(cards)
@@ -40,13 +39,11 @@ class _Names:
             return
         for card in change.gone:
             for name in _names_of(card):
-                place = bisect_left(self._order, (len(name), name, card.id))
-                del self._order[place], self.texts[place], self.owners[place]
+                place = self._place(name, card)
+                del self.texts[place], self.owners[place]
         for card in change.come:
             for name in _names_of(card):
-                entry = (len(name), name, card.id)
-                place = bisect_left(self._order, entry)
-                self._order.insert(place, entry)
+                place = self._place(name, card)
                 self.texts.insert(place, name)
                 self.owners.insert(place, card)
         self.cards = cards
@@ -59,18 +56,23 @@ class _Names:
         share = CUTOFF / (200.0 - CUTOFF)
         # One character more either way, so that rounding leaves nothing out.
         return (
-            bisect_left(self._order, (length * share - 1, "", "")),
-            bisect_left(self._order, (length / share + 1, "\U0010ffff", "")),
+            bisect_left(self.texts, length * share - 1, key=len),
+            bisect_right(self.texts, length / share + 1, key=len),
         )
 
+    def _place(self, name: str, card: CardInfo) -> int:
+        """Where a name of a card stands, or is to stand."""
+
+        def order(place: int) -> tuple[int, str, str]:
+            return len(self.texts[place]), self.texts[place], self.owners[place].id
+
+        return bisect_left(range(len(self.texts)), (len(name), name, card.id), key=order)
+
     def _make(self, cards: Sequence[CardInfo]) -> None:
-        found = sorted(
-            ((len(name), name, card.id, card) for card in cards for name in _names_of(card)),
-            key=lambda item: item[:3],
-        )
-        self._order = [item[:3] for item in found]
-        self.texts = [name for _, name, _, _ in found]
-        self.owners = [card for _, _, _, card in found]
+        found = [(name, card) for card in cards for name in _names_of(card)]
+        found.sort(key=lambda item: (len(item[0]), item[0], item[1].id))
+        self.texts = [name for name, _ in found]
+        self.owners = [card for _, card in found]
         # Last, so that what was broken off is not taken for the names of these cards.
         self.cards = cards
 

@@ -48,6 +48,20 @@ def test_cards_come_back(title: str, value: str) -> None:
     assert info.dated == DAY
 
 
+def test_frontmatter_shares_its_texts_with_the_card_and_its_keys_with_other_cards() -> None:
+    made = record(
+        "a.md", title="On call rota", type="project", meta={"title": "On call rota", "type": "project", "n": [1]}
+    )
+    first, second = (
+        codec.decode_card(codec.encode_card(made.card), id="a.md", stamp=made.stamp, hash="", chunks=1, mtime=DAY)
+        for _ in range(2)
+    )
+    assert dict(first.meta) == dict(made.card.meta)
+    assert first.meta["title"] is first.title
+    assert first.meta["type"] is first.type is second.type
+    assert all(one is other for one, other in zip(first.meta, second.meta, strict=True))
+
+
 def test_an_identity_of_a_later_version_is_read() -> None:
     assert codec.decode_identity('{"chunking": "c", "later": 1}') == IndexIdentity("c")
 

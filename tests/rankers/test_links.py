@@ -129,7 +129,8 @@ def test_a_graph_that_follows_is_the_graph_made_anew(
     kept = {card.id: card for card in first if data.draw(st.booleans())}
     now = sorted({**{card.id: card for card in second}, **kept}.values(), key=lambda card: card.id)
     links = LinkGraph(first)
-    assert {card.id: links.related(card.id) for card in first} == _by_hand(first)
+    if data.draw(st.booleans()):  # else nothing is resolved, and no table made, before it follows
+        assert {card.id: links.related(card.id) for card in first} == _by_hand(first)
     links.follow(now)
     assert {card.id: links.related(card.id) for card in now} == _by_hand(now)
     links.follow(first)

@@ -88,14 +88,24 @@ def decode_card(row: str, *, id: str, stamp: Stamp, hash: str, chunks: int, mtim
         values[name] = tuple(values[name])
     values.setdefault("dated", mtime)
     # One object for what most cards have alike: a vault may have a hundred thousand.
-    values["meta"] = MappingProxyType(values["meta"]) if values["meta"] else EMPTY_META
     if values["path"] == id:
         values["path"] = id
     if values.get("type"):
         values["type"] = sys.intern(values["type"])
+    values["meta"] = MappingProxyType(_meta(values)) if values["meta"] else EMPTY_META
     values["links"] = tuple(Link(t, LinkKind(k), *rest) for t, k, *rest in values.get("links", ()))
     values["problems"] = tuple(Problem(*each) for each in values.get("problems", ()))
     return CardInfo(id=id, stamp=stamp, hash=hash, chunks=chunks, **values)
+
+
+def _meta(values: dict[str, Any]) -> dict[str, Any]:
+    """Frontmatter whose keys are shared with other cards, and whose title and type with the card itself."""
+    title, type = values["title"], values.get("type")
+    shared = {title: title, type: type}
+    return {
+        sys.intern(key): shared.get(value, value) if isinstance(value, str) else value
+        for key, value in values["meta"].items()
+    }
 
 
 def encode_layers(layers: CardLayers) -> bytes:
