@@ -94,7 +94,7 @@ class Engine:
         self._checked = self._asked = float("-inf")
         self._changed = float("-inf")
         self._is_known = False
-        self._announced = Announced()
+        self._announced = Announced(place.folder)
         self._sampler = Sampler()
         self._lag = Lag()
         self._watcher: Watcher | None = None

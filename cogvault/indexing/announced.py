@@ -1,17 +1,25 @@
-"""Paths that this process wrote and that no sync has looked at yet."""
+"""Paths that were written through cogvault and that no sync has looked at yet."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from cogvault.indexing.written import WrittenPaths
 
 __all__ = ["Announced"]
 
 
 class Announced:
-    """Looked at by one thread at a time; who wrote a path and asks goes on only when it was looked at."""
+    """Looked at by one thread at a time; who asks after a path was written goes on only when it was looked at.
 
-    def __init__(self) -> None:
+    Args:
+        folder: the index folder, where other objects and processes tell what they wrote, and are told.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._written = WrittenPaths(folder)
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._paths: set[str] = set()
@@ -20,8 +28,10 @@ class Announced:
 
     def add(self, paths: Iterable[str]) -> None:
         """These paths were written."""
+        paths = tuple(paths)
         with self._lock:
             self._paths.update(paths)
+        self._written.add(paths)
 
     def settle(self, look: Callable[[set[str]], bool], timeout_seconds: float, *, is_whole: bool = False) -> bool:
         """Have everything looked at that was added before this call; False when that could not be done.
@@ -32,7 +42,9 @@ class Announced:
             timeout_seconds: how long to wait for other threads.
             is_whole: the look is at all files, and is left out only when another such look began during this call.
         """
+        others = self._written.read().paths
         with self._lock:
+            self._paths |= others
             begun = self._begun[is_whole]
             if not (is_whole or self._paths or self._is_looking):
                 return True

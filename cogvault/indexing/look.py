@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cogvault.indexing.cardfiles import CardFiles
 from cogvault.indexing.plan import Plan
 from cogvault.indexing.scan import ScanResult
+from cogvault.indexing.written import Written
 from cogvault.protocols import Snapshot
 from cogvault.types import CardInfo
 
@@ -27,6 +28,7 @@ class Look:
         others: cards that were not looked for.
         rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
         began_ns: when the look began, by the machine's clock.
+        written: paths of which this look has seen all, as cogvault told that it wrote them.
     """
 
     cards: Sequence[CardInfo]
@@ -37,6 +39,7 @@ class Look:
     others: int
     rebuild_as: str | None
     began_ns: int
+    written: Written
 
     @property
     def is_done(self) -> bool:

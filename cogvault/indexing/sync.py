@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from cogvault.indexing.rollups import folders_above, update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vector_part import VectorPart
+from cogvault.indexing.written import Written, WrittenPaths
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
@@ -121,6 +123,7 @@ class Syncer:
         self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
         self._last = LastSync(options.lock_folder)
         self._problems = LastProblems(options.lock_folder)
+        self._written = WrittenPaths(options.lock_folder)
         self._looks = LastLook(options.lock_folder, f"{options.scan} {options.max_card_bytes} {self._making}")
 
     def sync(
@@ -153,12 +156,13 @@ class Syncer:
             IndexFault: the index could not be read or written; what was committed before stays.
         """
         meter = Meter(progress)
+        paths = None if paths is None else tuple(paths)
         timeout = self._options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
         look = None if timeout_seconds is None else self._look(verify, paths, meter)
         # Writing would begin with making it anew, which may take a minute.
         is_damaged = look is not None and bool(self._index.snapshot().stats.fault)
         if look is not None and look.is_done:
-            report = self._told(look, Applied(), meter)
+            report = self._nothing_to_do(look, meter)
         elif is_damaged:
             reason = "changed files wait until the damaged keyword index is made anew"
             return SyncReport(Status.STALE, reason, "wait, or sync (`cogvault index`)", seconds=meter.seconds)
@@ -221,7 +225,7 @@ class Syncer:
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
     def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> Look:
-        began_ns = self._looks.now_ns()
+        began_ns, written = self._looks.now_ns(), self._written.read()
         # The snapshot is older than the scan: what another process writes in between shows as something to do.
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
@@ -252,7 +256,13 @@ class Syncer:
             self._refuse_another_folder(scanned, len(known))
         others = len(snapshot.cards) - len(known)
         making = self._chunker.fingerprint(self._making) if rebuild else None
-        return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making, began_ns)
+        seen = written if is_whole or self._has_all(paths or (), written) else Written()
+        return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making, began_ns, seen)
+
+    def _has_all(self, paths: Iterable[Path | str], written: Written) -> bool:
+        """True when all that cogvault told it wrote is among some paths (absolute, or relative to the root)."""
+        told = (Path(os.path.relpath(self._root / path, self._root)).as_posix() for path in paths)
+        return not written.paths or written.paths <= frozenset(told)
 
     def _refuse_another_folder(self, scanned: ScanResult, cards: int) -> None:
         """Where a disk is not mounted there is an empty folder, which must not pass for a vault without cards."""
@@ -265,6 +275,13 @@ class Syncer:
                 "(`cogvault index --verify`)",
             )
 
+    def _nothing_to_do(self, look: Look, meter: Meter) -> SyncReport:
+        if look.written.paths:  # which another sync saw, or found as they were
+            with self._locks.keyword(0) as held:
+                if held:
+                    self._written.take(look.written)
+        return self._told(look, Applied(), meter)
+
     def _keyword(self, look: Look, meter: Meter, *, is_hurried: bool) -> SyncReport:
         todo = look.todo
         if not self._index.snapshot().stats.identity.chunking:
@@ -275,6 +292,7 @@ class Syncer:
         self._remains.share(todo.moved)
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
         self._remains.rename((old, new) for old, new in todo.moved if new in applied.ids)
+        self._written.take(look.written)
         report = self._told(look, applied, meter)  # what follows changes no answer
         if not is_hurried:
             return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))

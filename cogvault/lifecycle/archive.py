@@ -145,11 +145,9 @@ def purge(workspace: Workspace, dropped: Dropped, text: str, *, clear: bool = Tr
         if clear:
             workspace.clear_leftovers()
         _delete(workspace, card.file, card.id, card.path)
-        workspace.wrote([card.path])
         if not any(nfc(kept.path) == card.id for kept in _all(workspace.root)):
             dropped([card.id])
-        with contextlib.suppress(CogvaultError):  # the file is gone, and its rows go as soon as they can
-            workspace.fresh()  # or they would be there until somebody asks for something
+        _forget_rows(workspace, card.path)
         return WriteResult(card.id, Action.PURGED, uri)
 
 
@@ -176,7 +174,15 @@ def purge_archived(workspace: Workspace, dropped: Dropped, text: str, version: i
         left = any(nfc(kept.path) == id for kept in _all(workspace.root))
         if not left and not (workspace.root / chosen[0].path).exists():
             dropped([id])
+        _forget_rows(workspace, chosen[0].path)  # of a card that was archived and that nobody asked for since
         return WriteResult(id, Action.PURGED, uri_of(workspace, id))
+
+
+def _forget_rows(workspace: Workspace, path: str) -> None:
+    """Have the index look at where a card was; or its rows would be there until somebody asks for something."""
+    workspace.wrote([path])
+    with contextlib.suppress(CogvaultError):  # the file is gone, and its rows go as soon as they can
+        workspace.fresh()
 
 
 def _versions(workspace: Workspace, text: str, version: int | None) -> list[_Kept]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from cogvault.indexing.announced import Announced
 
 LONG = 30.0
 
 
-def test_paths_are_looked_at_once() -> None:
-    announced, seen = Announced(), []
+def test_paths_are_looked_at_once(tmp_path: Path) -> None:
+    announced, seen = Announced(tmp_path), []
     announced.add(["a.md"])
     announced.add(["b.md"])
     for _ in range(2):
@@ -19,16 +20,16 @@ def test_paths_are_looked_at_once() -> None:
     assert seen == [{"a.md", "b.md"}]
 
 
-def test_paths_of_a_look_that_failed_are_looked_at_again() -> None:
-    announced, seen = Announced(), []
+def test_paths_of_a_look_that_failed_are_looked_at_again(tmp_path: Path) -> None:
+    announced, seen = Announced(tmp_path), []
     announced.add(["a.md"])
     for _ in range(2):
         announced.settle(lambda paths: bool(seen.append(paths)), LONG)
     assert seen == [{"a.md"}, {"a.md"}]
 
 
-def test_a_thread_waits_for_who_looks_at_its_paths() -> None:
-    announced, begun, go_on, order = Announced(), threading.Event(), threading.Event(), []
+def test_a_thread_waits_for_who_looks_at_its_paths(tmp_path: Path) -> None:
+    announced, begun, go_on, order = Announced(tmp_path), threading.Event(), threading.Event(), []
 
     def slow(paths: set[str]) -> bool:
         begun.set()
@@ -51,16 +52,16 @@ def test_a_thread_waits_for_who_looks_at_its_paths() -> None:
     assert order == ["began", "ended", "went on"]
 
 
-def test_a_look_at_everything_takes_the_paths_and_is_never_left_out() -> None:
-    announced, seen = Announced(), []
+def test_a_look_at_everything_takes_the_paths_and_is_never_left_out(tmp_path: Path) -> None:
+    announced, seen = Announced(tmp_path), []
     announced.add(["a.md"])
     for is_whole in (True, False, True):
         announced.settle(lambda paths: seen.append(paths) is None, LONG, is_whole=is_whole)
     assert seen == [{"a.md"}, set()]
 
 
-def test_nobody_without_paths_waits_for_a_look_at_everything() -> None:
-    announced, begun, go_on, calls = Announced(), threading.Event(), threading.Event(), []
+def test_nobody_without_paths_waits_for_a_look_at_everything(tmp_path: Path) -> None:
+    announced, begun, go_on, calls = Announced(tmp_path), threading.Event(), threading.Event(), []
 
     def slow(paths: set[str]) -> bool:
         begun.set()
@@ -75,8 +76,8 @@ def test_nobody_without_paths_waits_for_a_look_at_everything() -> None:
     assert calls == []
 
 
-def test_who_waited_in_vain_is_told() -> None:
-    announced, asked = Announced(), []
+def test_who_waited_in_vain_is_told(tmp_path: Path) -> None:
+    announced, asked = Announced(tmp_path), []
     announced.add(["a.md"])
 
     def look(paths: set[str]) -> bool:

@@ -132,6 +132,16 @@ def test_purging_takes_the_text_out_of_everything(desk: Desk, by_archive: bool) 
     assert b"xylophonist" not in everything_on_disk(desk.indexes, desk.caches)
 
 
+def test_a_card_that_others_archived_and_purged_without_asking_is_out_of_the_index(desk: Desk) -> None:
+    desk.write("xylophonist.md", "The xylophonist hides honey.\n")
+    desk.vault.search("xylophonist")
+    desk.vault.close()
+    for call in ("forget", "purge"):
+        with desk.open() as vault:
+            getattr(vault, call)("xylophonist.md")
+    assert b"xylophonist" not in everything_on_disk(desk.indexes, desk.caches)
+
+
 @pytest.mark.parametrize("by_archive", [False, True])
 def test_a_process_without_a_model_purges_the_vectors_too(desk: Desk, by_archive: bool) -> None:
     desk.write("b.md", "quokka\n")

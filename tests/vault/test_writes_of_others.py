@@ -1,0 +1,100 @@
+"""What one object or process wrote through cogvault, all others find at once, however lately they looked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cogvault import Vault
+from cogvault.types import Status
+from tests.vault.conftest import Shelf, ids
+
+_WRITE = """
+import json, sys
+from pathlib import Path
+from cogvault import Config, Vault
+settings = json.loads(sys.argv[2])
+settings = {**settings, **{key: Path(settings[key]) for key in ("index_dir", "cache_dir")}}
+with Vault(sys.argv[1], Config(**settings)) as vault:
+    vault.record("The numbat eats termites.", title="Numbat")
+    vault.update("a.md", append="The quokka smiles.")
+    vault.forget("b.md")
+"""
+
+
+def write_elsewhere(shelf: Shelf) -> None:
+    settings: dict[str, Any] = {"model": "none", "recursive": True, "threads": 1}
+    settings |= {"index_dir": str(shelf.indexes), "cache_dir": str(shelf.caches)}
+    subprocess.run([sys.executable, "-c", _WRITE, str(shelf.root), json.dumps(settings)], check=True)
+
+
+@pytest.fixture
+def vault(shelf: Shelf) -> Vault:
+    """One that looked a moment ago, and does not look again by itself."""
+    shelf.write("a.md", "The wombat digs.\n")
+    shelf.write("b.md", "The bilby hops.\n")
+    vault = shelf.open(refresh_seconds=3600)
+    assert ids(vault.search("wombat")) == ["a.md"]
+    return vault
+
+
+def test_another_object_finds_what_was_written(shelf: Shelf, vault: Vault) -> None:
+    other = shelf.open(refresh_seconds=3600)
+    other.search("wombat")
+    for number, (asked, written) in enumerate([(vault, other), (other, vault)] * 2):
+        word = f"zebrafinch{number}"
+        card = written.record(f"Somebody saw a {word}.")
+        assert ids(asked.search(word)) == [card.id]
+        written.update(card.id, append=f"It was blue, said the keeper of {word}s.")
+        assert ids(asked.search("blue keeper")) == [card.id]
+        written.move(card.id, f"{word}.md")
+        assert [found.id for found in asked.list() if word in found.id] == [f"{word}.md"]
+        written.forget(f"{word}.md")
+        assert asked.search(word).status is Status.EMPTY
+        written.restore(f"{word}.md")
+        assert ids(asked.search(word)) == [f"{word}.md"]
+        written.forget(f"{word}.md", purge=True)
+        assert asked.search(word).status is Status.EMPTY
+
+
+def test_what_another_process_wrote_is_found(shelf: Shelf, vault: Vault) -> None:
+    write_elsewhere(shelf)
+    assert ids(vault.search("numbat termites")) == ["note_numbat.md"]
+    assert ids(vault.search("quokka smiles")) == ["a.md"]
+    assert vault.search("bilby hops").status is Status.EMPTY
+    assert not told(shelf)
+
+
+def test_a_turn_of_a_session_is_found_by_others(shelf: Shelf, vault: Vault) -> None:
+    other = shelf.open(refresh_seconds=3600)
+    other.session("s").append("Ana", "The numbat eats termites.")
+    assert vault.search("numbat termites")[0].speaker == "Ana"
+
+
+def test_nobody_is_told_for_longer_than_nobody_has_seen_it(shelf: Shelf, vault: Vault) -> None:
+    vault.record("The numbat eats termites.")
+    assert told(shelf)
+    vault.search("numbat")
+    assert not told(shelf), "a search saw it"
+    vault.record("The otter swims.")
+    vault.sync()
+    assert not told(shelf), "a sync saw it"
+    vault.update("a.md", append="More.")
+    shelf.open(refresh_seconds=0).search("more")
+    assert not told(shelf), "another one saw it"
+
+
+def test_what_was_seen_before_it_was_told_is_told_no_longer_than_needed(shelf: Shelf, vault: Vault) -> None:
+    [folder] = [path.parent for path in shelf.indexes.rglob("catalog.sqlite")]
+    (folder / "written").write_text('["x", "y", "a.md", "../../outside.md", "gone.md"]\n')
+    assert ids(vault.search("wombat")) == ["a.md"]
+    assert not told(shelf)
+
+
+def told(shelf: Shelf) -> list[Path]:
+    return list(shelf.indexes.rglob("written"))
