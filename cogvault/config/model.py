@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,19 +16,13 @@ from pydantic import (
     model_validator,
 )
 
+from cogvault.config.cpus import available_cpus
 from cogvault.config.problems import Source
 
 # Settings of a machine or a person. A vault may come from somebody else, so its own file cannot set them.
 MACHINE_FIELDS = frozenset({"tenant", "index_dir", "cache_dir", "state_dir", "log", "threads", "rerank_threads"})
 # A name in one of these can be an address or a folder.
 MODEL_FIELDS = frozenset({"model", "rerank_model", "summarizer"})
-
-
-def available_cpus() -> int:
-    """CPUs that this process may use, which can be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _descending(values: tuple[float, ...]) -> tuple[float, ...]:

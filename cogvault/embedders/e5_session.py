@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cogvault.config import available_cpus
 from cogvault.embedders.e5_graph import GRAPH_FILE, INPUT, OUTPUT
 from cogvault.errors import ModelError, ModelUnavailable
 
@@ -149,10 +150,3 @@ def runtime_version() -> str:
     except importlib.metadata.PackageNotFoundError:
         return "none"
     return ".".join(version.split(".")[:2])
-
-
-def available_cpus() -> int:
-    """CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1

@@ -53,3 +53,14 @@ def test_threads_of_a_query(
     vector = engine.embed_query(_QUERY)
     assert ctypes.CDLL(str(library)).omp_get_max_threads() == used
     np.testing.assert_array_equal(vector, alone)
+
+
+def test_a_process_that_may_use_a_part_of_the_machine_counts_that_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {4, 5}, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    load = tmp_path / "loadavg"
+    for wanting, spare in ((1, 2), (2, 1), (40, 1)):
+        load.write_text(f"6.65 13.00 12.66 {wanting}/166 27849\n")
+        assert spare_cpus(load) == spare
