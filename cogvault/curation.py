@@ -86,10 +86,10 @@ class Curation:
         return facts.history(self._workspace, self._engine.certain().cards, id)
 
     def supersede(self, old: str, new: str) -> WriteResult:
-        """Say that one card takes the place of another, which is kept and ceases to be valid now.
+        """Say that one card takes the place of another, which is kept and is valid until the new one is.
 
-        ``supersedes`` is written into the new one, ``superseded_by`` and ``valid_until`` into the old one. Saying it
-        again changes nothing.
+        ``supersedes`` is written into the new one, ``superseded_by`` and ``valid_until`` into the old one: the
+        ``valid_from`` of the new one, else its ``created``, else now. Saying it again changes nothing.
 
         Returns:
             The result for the old card.

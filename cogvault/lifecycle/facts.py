@@ -14,6 +14,7 @@ from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError
 from cogvault.lifecycle.files import read_bytes
 from cogvault.lifecycle.uris import Located, find, uri_of
+from cogvault.lifecycle.values import moment_text
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.retrieval.decay import validity
@@ -27,8 +28,9 @@ def supersede(workspace: Workspace, looked: Callable[[], Snapshot], old: str, ne
     """Say that one card takes the place of another: ``supersedes`` in the new one, ``superseded_by`` and
     ``valid_until`` in the old one, which is kept.
 
-    What is said already is not written again, so that a call that was cut off can be repeated. An earlier
-    ``valid_until`` stays.
+    The old one ends when the new one begins to hold (its ``valid_from``, else ``created``, else now), so that at every
+    instant one of them holds. What is said already is not written again, so that a call that was cut off can be
+    repeated. An earlier ``valid_until`` stays.
 
     Args:
         workspace: the vault.
@@ -55,14 +57,13 @@ def supersede(workspace: Workspace, looked: Callable[[], Snapshot], old: str, ne
             message = f"{before.id} took the place of this card already"
             raise CardError(message, path=after.path, hint="take superseded_by out of it first")
         now = workspace.clock().astimezone(UTC).replace(microsecond=0)
-        changes = (
-            _change(workspace, after, lambda card: _named(card, "supersedes", before.id, chain)),
-            _change(workspace, before, lambda card: _ended(card, after.id, chain, now)),
-        )
+        begun = _change(workspace, after, lambda card: _named(card, "supersedes", before.id, chain))
+        ended = _change(workspace, before, lambda card: _ended(card, after.id, chain, _turn(card, begun.parsed, now)))
+        changes = (begun, ended)
         written = _write_all(changes)
         workspace.wrote([change.card.path for change in written])
         action = Action.SUPERSEDED if written else Action.UNCHANGED
-        return WriteResult(before.id, action, uri_of(workspace, before.id), hash_of(changes[1].after))
+        return WriteResult(before.id, action, uri_of(workspace, before.id), hash_of(ended.after))
 
 
 def history(workspace: Workspace, cards: Sequence[CardInfo], text: str) -> tuple[FactVersion, ...]:
@@ -159,13 +160,20 @@ def _oldest_first(cards: Sequence[CardInfo], chain: _Chain) -> list[CardInfo]:
     return ordered
 
 
-def _since(card: CardInfo) -> datetime | None:
+def _since(card: CardInfo | Card) -> datetime | None:
     return card.valid_from or card.created
+
+
+def _turn(old: Card, new: Card, now: datetime) -> datetime:
+    """When the new card begins to hold in the place of the old one; now where the new one's dates cannot tell."""
+    begins, began = new.valid_from or min(new.created or now, now), _since(old)
+    return now if began is not None and begins <= began else begins
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
     card: Located
+    parsed: Card
     before: bytes
     after: bytes
 
@@ -174,7 +182,7 @@ def _change(workspace: Workspace, located: Located, keys: Callable[[Card], dict[
     data = read_bytes(located)
     card = workspace.parser.parse(data, id=located.id, path=located.path)
     try:
-        return _Change(located, data, set_keys(data, keys(card)))
+        return _Change(located, card, data, set_keys(data, keys(card)))
     except CardError as error:
         raise CardError(error.message, path=located.path, line=error.line, key=error.key, hint=error.hint) from error
 
@@ -190,10 +198,10 @@ def _named(card: Card, key: str, id: str, chain: _Chain) -> dict[str, JsonValue]
     return {key: everything if len(everything) > 1 or "," in name else name}
 
 
-def _ended(card: Card, id: str, chain: _Chain, now: datetime) -> dict[str, JsonValue]:
+def _ended(card: Card, id: str, chain: _Chain, at: datetime) -> dict[str, JsonValue]:
     keys = _named(card, "superseded_by", id, chain)
-    if card.valid_until is None or (keys and card.valid_until > now):
-        keys["valid_until"] = now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    if card.valid_until is None or (keys and card.valid_until > at):
+        keys["valid_until"] = moment_text(at, "valid_until")
     return keys
 
 

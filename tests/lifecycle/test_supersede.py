@@ -25,7 +25,7 @@ def test_both_cards_say_it_and_nothing_else_changes(facts: Desk) -> None:
     result = facts.vault.supersede("port-80.md", "cogvault://resources/port-443.md")
     assert (result.id, result.action) == ("port-80.md", Action.SUPERSEDED)
     assert facts.read("port-80.md") == OLD.replace(
-        "2026-01-01\n", "2026-01-01\nsuperseded_by: port-443\nvalid_until: 2026-06-01T12:00:00Z\n"
+        "2026-01-01\n", "2026-01-01\nsuperseded_by: port-443\nvalid_until: 2026-05-01T00:00:00Z\n"
     )
     assert facts.read("port-443.md") == NEW.replace("2026-05-01\n", "2026-05-01\nsupersedes: port-80\n")
     assert result.hash == facts.card("port-80.md").hash
@@ -59,6 +59,40 @@ def test_what_is_outdated_ranks_below_is_labelled_and_is_found_as_of_its_time(fa
     assert now.id == "port-443.md"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "turn"),
+    [
+        ("created: 2026-01-01", "created: 2026-05-01", "2026-05-01T00:00:00Z"),
+        ("created: 2026-01-01", "created: 2026-01-01\nvalid_from: 2026-09-01", "2026-09-01T00:00:00Z"),
+        ("title: no dates", "valid_from: 2026-02-01T08:30:00+02:00", "2026-02-01T06:30:00Z"),
+        ("created: 2026-01-01", "title: no dates", "2026-06-01T12:00:00Z"),
+        ("created: 2026-05-01", "created: 2026-01-01", "2026-06-01T12:00:00Z"),
+        ("created: 2026-05-01", "created: 2026-05-01", "2026-06-01T12:00:00Z"),
+        ("created: 2026-01-01", "created: 2030-01-01", "2026-06-01T12:00:00Z"),
+        ("created: 2026-01-01\nvalid_until: 2026-08-01", "created: 2026-03-01", "2026-03-01T00:00:00Z"),
+    ],
+)
+def test_the_old_one_ends_when_the_new_one_begins(desk: Desk, old: str, new: str, turn: str) -> None:
+    desk.write("old.md", f"---\n{old}\n---\nThe wombat port is 80.\n")
+    desk.write("new.md", f"---\n{new}\n---\nThe wombat port is 443.\n")
+    desk.vault.supersede("old.md", "new.md")
+    assert desk.card("old.md").valid_until == datetime.fromisoformat(turn)
+    assert f"valid_until: {turn}\n" in desk.read("old.md")
+
+
+def test_at_every_instant_one_of_the_two_holds(desk: Desk) -> None:
+    desk.write("old.md", "---\ncreated: 2026-01-01\n---\nThe wombat port is 80.\n")
+    for new in ("created: 2026-02-01", "created: 2026-02-01\nvalid_from: 2026-12-01"):
+        desk.write("new.md", f"---\n{new}\n---\nThe wombat port is 443.\n")
+        desk.write("old.md", "---\ncreated: 2026-01-01\n---\nThe wombat port is 80.\n")
+        desk.vault.supersede("old.md", "new.md")
+        for month in range(1, 13):
+            for day in (1, 15):
+                at = datetime(2026, month, day, tzinfo=UTC)
+                hits = desk.vault.search("wombat port", as_of=at)
+                assert [hit.valid for hit in hits] == ["current"], (new, at)
+
+
 def test_history_tells_every_version_oldest_first(facts: Desk) -> None:
     facts.write("port-8443.md", "---\ncreated: 2026-07-01\n---\n8443\n")
     facts.write("other.md", "unrelated\n")
@@ -73,8 +107,8 @@ def test_history_tells_every_version_oldest_first(facts: Desk) -> None:
             ("port-8443.md", "current"),
         ]
     assert [(version.since, version.until) for version in versions] == [
-        (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 1, 12, tzinfo=UTC)),
-        (datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 7, 2, tzinfo=UTC)),
+        (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC)),
+        (datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 7, 1, tzinfo=UTC)),
         (datetime(2026, 7, 1, tzinfo=UTC), None),
     ]
     assert versions[1].supersedes == ("port-80.md",)

@@ -20,7 +20,7 @@ from cogvault_cli.output import make_console, print_json
 def command(shared: Shared, old: str, new: str) -> None:
     """Say that one card takes the place of another.
 
-    OLD is kept, ceases to be valid now, ranks below NEW and is labelled in answers; `search --as-of` still finds it for
+    OLD is kept, is valid until NEW is, ranks below NEW and is labelled in answers; `search --as-of` still finds it for
     the time when it held.
     """
     with shared.open() as vault:
