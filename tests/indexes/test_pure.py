@@ -15,7 +15,7 @@ from cogvault.indexes.filters import mask, matches
 from cogvault.indexes.infos import card_info
 from cogvault.indexes.local import codec
 from cogvault.indexes.local.arrays import ranges
-from cogvault.indexes.local.vocabulary import ResolvedTerms, TermsOfWords
+from cogvault.indexes.local.counting import Place, ResolvedTerms
 from cogvault.testing.records import DAY, record, stamp, vectors
 from cogvault.types import Chunk, ChunkKind, Filter, IndexIdentity, Term, TermKind
 
@@ -74,17 +74,29 @@ def test_ranges_are_put_one_after_another(pairs: list[tuple[int, int]]) -> None:
 
 
 @given(
-    st.lists(st.sets(st.integers(1, 19)), min_size=1, max_size=9),
-    st.lists(st.lists(st.integers(0, 19), max_size=12), min_size=1, max_size=5),
+    st.lists(st.sets(st.integers(0, 19)), max_size=9),
+    st.lists(st.integers(0, 9), max_size=12),
+    st.lists(st.tuples(st.integers(0, 2), st.lists(st.integers(0, 19), max_size=12)), max_size=5),
 )
-def test_terms_are_counted_one_by_one(members: list[set[int]], chunks: list[list[int]]) -> None:
-    none = np.zeros(len(members), np.float32)
-    of_words = TermsOfWords.of([np.array(sorted(m), np.uint32) for m in members], 20)
-    resolved = ResolvedTerms(none, none, of_words, [])
+def test_terms_are_counted_one_by_one(
+    sets: list[set[int]], asked: list[int], texts: list[tuple[int, list[int]]]
+) -> None:
+    # Terms of one place have the same words; one beyond the last place does not occur.
+    places: list[Place | None] = [("exact", n) if n < len(sets) else None for n in asked]
+    members = [sets[n] if n < len(sets) else set[int]() for n in asked]
+    none = np.zeros(len(asked), np.float32)
+    resolved = ResolvedTerms.of([np.array(sorted(m), np.uint32) for m in members], places, (none, none), 20)
     counts = resolved.count(
-        np.array([word for chunk in chunks for word in chunk], np.int64), np.array([len(chunk) for chunk in chunks])
+        np.array([word for _, text in texts for word in text], np.int64),
+        np.array([len(text) for _, text in texts], np.int64),
+        np.array([row for row, _ in texts], np.int64),
+        3,
     )
-    assert counts.tolist() == [[sum(word in member for word in chunk) for member in members] for chunk in chunks]
+    assert counts.shape == (3, resolved.width)
+    assert resolved.by_term(counts).tolist() == [
+        [sum(word in member for at, text in texts if at == row for word in text) for member in members]
+        for row in range(3)
+    ]
 
 
 @given(st.lists(st.one_of(st.integers(0, 9), st.integers(codec.LONG - 2, codec.LONG + 2)), max_size=12), st.data())

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from cogvault.indexes import int8
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable, windows
+from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.view import Scan, VectorView
-from cogvault.indexes.local.vocabulary import ResolvedTerms
 from cogvault.types import Evidence, FloatArray, IntArray, LayerEvidence, Term
-
-_Number = TypeVar("_Number", np.float32, np.int64)
 
 # Words and counters looked at in one go. Larger arrays go back to the system after each query, and getting them anew
 # costs more than the counting; and a query of thousands of terms must not need gigabytes.
@@ -46,9 +43,11 @@ def evidence(
         _Units(table.first_rows[located.slots], table.first_rows[located.slots + 1]),
     )
     resolved = view.resolve(reader.connection, terms)
-    counts = _counts(reader, located.slots, rows, layers[1], resolved)
+    # Candidates share cards: what is of a whole card is worked out once.
+    cards, of_candidate = np.unique(located.slots, return_inverse=True)
+    counts = _counts(reader, cards, of_candidate, rows, layers[1], resolved)
     vectors = None if vector is None else view.vectors(reader.connection)
-    cosines = _cosines(vectors, vector, located.slots, rows, layers, window)
+    cosines = _cosines(vectors, vector, cards, of_candidate, rows, layers[1], window)
     before = table.words_before
     means = (table.mean_length, table.mean_window(window), float(before[-1]) / max(1, len(table.cards)))
     detail, around, card = (
@@ -70,56 +69,71 @@ def evidence(
 
 
 def _counts(
-    reader: Reader, slots: IntArray, rows: IntArray, around: _Units, resolved: ResolvedTerms
+    reader: Reader, cards: IntArray, of_candidate: IntArray, rows: IntArray, around: _Units, resolved: ResolvedTerms
 ) -> tuple[FloatArray, ...]:
-    """(n, terms) for each layer."""
+    """(n, terms) for each layer.
+
+    Args:
+        reader: where the words are.
+        cards: ascending slots of the candidates' cards.
+        of_candidate: (n,) place of each candidate's card in ``cards``.
+        rows: (n,) of the candidates.
+        around: their windows.
+        resolved: the terms.
+    """
     table = reader.view.table
-    detail, window, card = (np.zeros((len(slots), len(resolved.chunk_frequency)), np.float32) for _ in range(3))
-    for group in _groups(table, np.unique(slots), len(resolved.chunk_frequency)):
-        words = reader.words.read(reader.connection, table.starts[group].tolist())
+    detail, window, card = (np.zeros((len(rows), resolved.width), np.int64) for _ in range(3))
+    for start, end in _groups(table, cards, resolved.width):
+        chosen = np.flatnonzero((of_candidate >= start) & (of_candidate < end))
+        group, place = cards[start:end], of_candidate[chosen] - start
         first, sizes = table.first_rows[group], table.counts[group]
-        of_group = ranges(first, sizes)
-        each = resolved.count(words, table.words_before[of_group + 1] - table.words_before[of_group])
-        chosen = np.flatnonzero((slots >= group[0]) & (slots <= group[-1]))
-        place = np.searchsorted(group, slots[chosen])
         starts = np.cumsum(sizes) - sizes
-        # From rows of the table to rows of the group.
+        # From rows of the table to chunks of the group.
         shift = (starts - first)[place]
-        detail[chosen] = each[rows[chosen] + shift]
-        spans = around.end[chosen] - around.first[chosen]
-        window[chosen] = _summed(each[ranges(around.first[chosen] + shift, spans)], np.cumsum(spans) - spans)
-        card[chosen] = _summed(each, starts)[place]
-    return detail, window, card
+        begin, stop = around.first[chosen] + shift, around.end[chosen] + shift
+        near = np.zeros(int(sizes.sum()), np.int64)
+        near[ranges(begin, stop - begin)] = 1
+        # Of each card a row for all its chunks that are in no window, then one for each that is in some.
+        seen, of_chunk = np.cumsum(near), np.repeat(np.arange(len(group)), sizes)
+        heads = seen[starts] - near[starts] + np.arange(len(group))
+        row = np.where(near, seen + of_chunk, heads[of_chunk])
+        of_group = ranges(first, sizes)
+        counts = resolved.count(
+            reader.words.read(reader.connection, table.starts[group].tolist()),
+            table.words_before[of_group + 1] - table.words_before[of_group],
+            row,
+            int(seen[-1]) + len(group),
+        )
+        before = np.zeros((len(counts) + 1, resolved.width), np.int64)
+        np.cumsum(counts, axis=0, out=before[1:])
+        detail[chosen] = counts[row[rows[chosen] + shift]]
+        window[chosen] = before[row[stop - 1] + 1] - before[row[begin]]
+        card[chosen] = (before[np.append(heads[1:], len(counts))] - before[heads])[place]
+    return tuple(map(resolved.by_term, (detail, window, card)))
 
 
-def _summed(rows: npt.NDArray[_Number], starts: IntArray) -> npt.NDArray[_Number]:
-    """Sums of runs of rows; every run has one."""
-    return np.asarray(np.add.reduceat(rows, starts, axis=0)) if len(starts) else rows
-
-
-def _groups(table: CardTable, slots: IntArray, terms: int) -> Iterator[IntArray]:
-    """Cut ascending slots into runs of not too many words and chunks."""
+def _groups(table: CardTable, slots: IntArray, columns: int) -> Iterator[tuple[int, int]]:
+    """Cut slots into runs, from a place up to another, of not too many words and chunks."""
     words = np.cumsum(table.words_before[table.first_rows[slots + 1]] - table.words_before[table.first_rows[slots]])
-    counters = np.cumsum(table.counts[slots]) * terms
+    counters = np.cumsum(table.counts[slots]) * columns
     group = np.maximum(words // _WORDS_AT_ONCE, counters // _COUNTERS_AT_ONCE)
-    yield from np.split(slots, np.flatnonzero(np.diff(group)) + 1) if len(slots) else ()
+    cuts = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), len(slots)]
+    return pairwise(cuts) if len(slots) else iter(())
 
 
 def _cosines(
     vectors: VectorView | None,
     vector: FloatArray | None,
-    slots: IntArray,
+    cards: IntArray,
+    of_candidate: IntArray,
     rows: IntArray,
-    layers: Sequence[_Units],
+    around: _Units,
     window: int,
 ) -> tuple[FloatArray, ...]:
-    """(n,) for each layer."""
+    """(n,) for each layer; for the arguments see ``_counts``."""
     if vectors is None or vector is None:
-        return tuple(np.full(len(slots), np.nan, np.float32) for _ in layers)
+        return tuple(np.full(len(rows), np.nan, np.float32) for _ in range(3))
     scan = vectors.scan(vector)
-    _, around, _ = layers
-    # Candidates share cards: the whole of each is summed once.
-    cards, of_candidate = np.unique(slots, return_inverse=True)
     whole = _Units(vectors.table.first_rows[cards], vectors.table.first_rows[cards + 1])
     return (
         int8.cosines(vectors.dots(scan, rows), scan.square, vectors.chunk_squares(rows)),
@@ -136,4 +150,4 @@ def _dots(vectors: VectorView, scan: Scan, units: _Units) -> IntArray:
     """(n,) dot product of the query with the sum of the vectors of each unit; every unit has a chunk."""
     counts = units.end - units.first
     each = vectors.dots(scan, ranges(units.first, counts))
-    return _summed(each, np.cumsum(counts) - counts)
+    return np.asarray(np.add.reduceat(each, np.cumsum(counts) - counts)) if len(counts) else each

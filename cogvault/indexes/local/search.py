@@ -10,9 +10,10 @@ import numpy as np
 
 from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.arrays import ranges
+from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.lexical import LexicalView, Restriction, Side, Wanted
 from cogvault.indexes.local.view import View
-from cogvault.indexes.local.vocabulary import ResolvedTerms, WordCache
+from cogvault.indexes.local.vocabulary import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
 # Terms that can add less than this share of what the query's best term adds cost the engine more time than they are
@@ -100,7 +101,7 @@ def _scored(reader: Reader, chunks: IntArray, terms: Sequence[Term], resolved: R
         before[rows + 1] - card_starts,
     )
     scores = bm25.scores(
-        resolved.count(words, lengths),
+        resolved.by_term(resolved.count(words, lengths, np.arange(len(chunks)), len(chunks))),
         lengths.astype(np.float32),
         view.table.mean_length,
         resolved.chunk_frequency,

@@ -17,12 +17,13 @@ from cogvault.indexes import int8
 from cogvault.indexes.filters import mask
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
+from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.coverage import Coverage
 from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
 from cogvault.indexes.local.unpublished import Unpublished
 from cogvault.indexes.local.vectors import Matrix
-from cogvault.indexes.local.vocabulary import ResolvedTerms, Vocabulary
+from cogvault.indexes.local.vocabulary import Vocabulary
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
 _CACHED_MASKS = 64

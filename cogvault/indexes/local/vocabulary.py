@@ -1,14 +1,12 @@
 """The words of the index: how often each occurs, and which words each card holds.
 
-Query terms become sets of words here, and each word the terms that it counts for: one pass over a candidate's words is
-enough, however many terms a word has.
+Query terms become sets of words here, and are then counted in the words of candidates (counting.py).
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -17,13 +15,13 @@ import numpy.typing as npt
 
 from cogvault.indexes import bm25
 from cogvault.indexes.local import codec
-from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.codec import WordArray
+from cogvault.indexes.local.counting import Place, ResolvedTerms
 from cogvault.indexes.local.keys import ASKED, Keys
 from cogvault.indexes.local.schema import COUNTER_PAGE, State, many
 from cogvault.text.tokens import STEM_LENGTH
-from cogvault.types import FloatArray, IntArray, Term, TermKind
+from cogvault.types import IntArray, Term, TermKind
 
 _WORDS = "SELECT form, id FROM words WHERE key IN (SELECT value FROM json_each(?))"
 _MEMBERS = "SELECT key, id, words FROM members WHERE key IN (SELECT value FROM json_each(?))"
@@ -31,83 +29,12 @@ _FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SEL
 # Of words that are kept from one query to the next.
 _CAPACITY_BYTES = 24 * 2**20
 _NO_WORDS: WordArray = np.empty(0, np.uint32)
-Place: TypeAlias = tuple[str, int]
 _Key: TypeAlias = tuple[TermKind, str]
 # Words of terms that are kept from one query to the next, and what a term costs beside its words.
 _KEPT_WORDS = 2**20
 _KEPT_ENTRY = 64
 
 _COUNTERS = "SELECT page, changed, content FROM counters WHERE changed > ?"
-
-
-@dataclass(frozen=True, slots=True)
-class TermsOfWords:
-    """Which terms each word counts for.
-
-    Attributes:
-        of_word: (vocabulary,) int32, place of each word in ``first`` and ``sizes``; 0 = it counts for nothing.
-        first: (places,) where the terms of each word start in ``terms``.
-        sizes: (places,) how many terms each word counts for.
-        terms: terms of all words, one word after another.
-    """
-
-    of_word: npt.NDArray[np.int32]
-    first: IntArray
-    sizes: IntArray
-    terms: IntArray
-
-    @classmethod
-    def of(cls, members: Sequence[WordArray], vocabulary: int) -> TermsOfWords:
-        """Turn the words of each term into the terms of each word.
-
-        Args:
-            members: ids of the words that count for each term, each once.
-            vocabulary: a number above every word id.
-        """
-        words = np.concatenate([_NO_WORDS, *members])
-        order = np.argsort(words, kind="stable")
-        ordered = words[order]
-        starts = np.flatnonzero(np.diff(ordered, prepend=vocabulary))
-        of_word = np.zeros(vocabulary, np.int32)
-        of_word[ordered[starts]] = np.arange(1, len(starts) + 1)
-        first = np.concatenate([[0], starts])
-        sizes = np.concatenate([[0], np.diff(starts, append=len(words))])
-        return cls(of_word, first, sizes, np.repeat(np.arange(len(members)), [len(own) for own in members])[order])
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedTerms:
-    """Terms of one query in one view.
-
-    Attributes:
-        chunk_frequency: (terms,) as in ``types.Evidence``.
-        card_frequency: (terms,) as in ``types.Evidence``.
-        of_words: which words count for which terms.
-        places: field of the keyword part, and number there, of each term; None = it does not occur.
-    """
-
-    chunk_frequency: FloatArray
-    card_frequency: FloatArray
-    of_words: TermsOfWords
-    places: Sequence[Place | None]
-
-    def count(self, words: IntArray, lengths: IntArray) -> FloatArray:
-        """How often each term stands in each of several chunks: (chunks, terms).
-
-        Args:
-            words: word ids of the chunks, one chunk after another.
-            lengths: (chunks,) words in each.
-        """
-        of_words, terms = self.of_words, len(self.chunk_frequency)
-        found = of_words.of_word.take(words)
-        # Of booleans, because numpy finds those seven times faster than numbers.
-        hits = np.flatnonzero(found != 0)
-        found = found[hits]
-        places = np.repeat(np.arange(len(lengths), dtype=np.int32) * terms, lengths)[hits]
-        sizes = of_words.sizes[found]
-        keys = np.repeat(places, sizes) + of_words.terms[ranges(of_words.first[found], sizes)]
-        counts = np.bincount(keys, minlength=len(lengths) * terms)
-        return counts.reshape(len(lengths), terms).astype(np.float32)
 
 
 class _Known(NamedTuple):
@@ -182,15 +109,16 @@ class Vocabulary:
         """Look terms up; the connection must be in the view's transaction."""
         asked = [(term.kind, term.text) for term in terms]
         known = self._known
-        found = self._look_up(connection, [key for key in asked if key not in known])
-        own = [known.get(key) or found[key] for key in asked]
+        held = [known.get(key) for key in asked]
+        found = self._look_up(connection, [key for key, one in zip(asked, held, strict=True) if one is None])
+        own = [one or found[key] for key, one in zip(asked, held, strict=True)]
         self._keep(found)
-        chunks, cards = (np.array(totals, np.int64) for totals in ([x.chunks for x in own], [x.cards for x in own]))
-        return ResolvedTerms(
-            bm25.frequencies(chunks, self._table.chunks),
-            bm25.frequencies(cards, len(self._table.cards)),
-            TermsOfWords.of([one.members for one in own], self._counts.shape[1]),
+        chunks, cards = np.array([one.chunks for one in own], np.int64), np.array([one.cards for one in own], np.int64)
+        return ResolvedTerms.of(
+            [one.members for one in own],
             [one.place for one in own],
+            (bm25.frequencies(chunks, self._table.chunks), bm25.frequencies(cards, len(self._table.cards))),
+            self._counts.shape[1],
         )
 
     def _look_up(self, connection: sqlite3.Connection, terms: Sequence[_Key]) -> dict[_Key, _Known]:
