@@ -11,7 +11,7 @@ from cogvault.lifecycle.sessions import Session, Sessions
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Snapshot
 from cogvault.types import CardLayers, Draft, Moment, WriteResult
-from cogvault.types.arguments import check_arguments, checked_drafts, checked_tags, checked_texts
+from cogvault.types.arguments import check_arguments, checked_draft, checked_tags, checked_texts, each_draft
 
 __all__ = ["Authoring"]
 
@@ -59,16 +59,15 @@ class Authoring:
         """
         words = checked_tags(tags)
         draft = Draft(content, title, type, words, description, to, importance, pinned, valid_from, valid_until)
-        [draft] = checked_drafts([replace(draft, source=source, meta=meta, redact=redact)])
-        return self._recorder.record(draft)
+        return self._recorder.record(checked_draft(replace(draft, source=source, meta=meta, redact=redact)))
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
         """Write cards, each on its own: one result an item, also for those that were refused.
 
         Raises:
-            QueryError: something is no draft, or a field of one is of the wrong type; nothing was written.
+            QueryError: they are no series of drafts; nothing was written.
         """
-        return self._recorder.record_many(checked_drafts(drafts))
+        return each_draft(drafts, checked_draft, self._recorder.record_many)
 
     def update(
         self,

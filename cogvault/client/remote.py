@@ -14,9 +14,9 @@ from cogvault.client.calls import Calls
 from cogvault.client.connection import HELLO_PATH, Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
-from cogvault.client.wire import from_json, frontmatter, to_wire
+from cogvault.client.wire import from_json, frontmatter, sendable, to_wire
 from cogvault.errors import CogvaultError, DaemonError
-from cogvault.types.arguments import check_arguments, checked_drafts, checked_texts
+from cogvault.types.arguments import check_arguments, checked_texts, each_draft
 
 if TYPE_CHECKING:
     from cogvault.indexing.report import SyncProgress, SyncReport
@@ -256,7 +256,11 @@ class RemoteVault:
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:
         """As ``Vault.record_many``."""
-        return self._calls("record_many", tuple[types.WriteResult, ...], drafts=checked_drafts(drafts))
+        return each_draft(
+            drafts,
+            sendable,
+            lambda checked: self._calls("record_many", tuple[types.WriteResult, ...], drafts=checked),
+        )
 
     def update(
         self,

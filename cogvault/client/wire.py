@@ -15,9 +15,10 @@ from typing import Any, TypeVar, cast, overload
 
 from cogvault import errors
 from cogvault.errors import CogvaultError
-from cogvault.types import to_json
+from cogvault.types import Draft, to_json
+from cogvault.types.arguments import checked_draft
 
-__all__ = ["error_to_json", "from_json", "frontmatter", "to_error", "to_wire"]
+__all__ = ["error_to_json", "from_json", "frontmatter", "sendable", "to_error", "to_wire"]
 
 T = TypeVar("T")
 _ERRORS = {name: getattr(errors, name) for name in errors.__all__}
@@ -81,17 +82,31 @@ def frontmatter(values: Mapping[str, object] | None) -> Mapping[str, object] | N
     Raises:
         CardError: a key cannot have its value.
     """
-    if not isinstance(values, Mapping) or all(map(_is_plain, values.values())):
+    if not isinstance(values, Mapping) or all(map(_is_plain, values, values.values())):
         return values
     from cogvault.lifecycle.values import checked_value  # the parser of dates comes with it, and is seldom needed
 
     return {name: checked_value(value, name) for name, value in values.items()}
 
 
-def _is_plain(value: object) -> bool:
+def sendable(draft: Draft) -> Draft:
+    """A draft that is refused here as a vault of this process would refuse it, or else can be sent.
+
+    Raises:
+        QueryError: a field is of the wrong type.
+        CardError: no card can hold it.
+    """
+    draft = checked_draft(draft)
+    given = {name: getattr(draft, name) for name in ("importance", "valid_from", "valid_until")}
+    return dataclasses.replace(draft, meta=frontmatter(draft.meta), **frontmatter(given))
+
+
+def _is_plain(name: str, value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
-    return value is None or isinstance(value, str | bool | int)
+    if isinstance(value, str):
+        return name != "importance"  # text that is a number counts as one
+    return value is None or isinstance(value, bool | int)
 
 
 def to_wire(value: Any) -> Any:

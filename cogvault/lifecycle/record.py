@@ -22,6 +22,7 @@ from cogvault.text.likeness import print_of
 from cogvault.text.normalise import fold
 from cogvault.text.secrets import found_in
 from cogvault.types import Action, Draft, Problem, WriteResult
+from cogvault.types.writes import refused
 
 __all__ = ["Recorder"]
 
@@ -99,8 +100,7 @@ class Recorder:
         try:
             return self.record(draft)
         except CogvaultError as error:
-            problem = Problem(error.path or "", "refused", str(error), error.line, error.key)
-            return WriteResult("", Action.REFUSED, problems=(problem,))
+            return refused(error)
 
     def _places(self, draft: Draft, drafted: Drafted, first: Located) -> Iterator[tuple[Located, str]]:
         """Places that the card may have, best first, and its ``name`` there; one only when the caller named a file."""

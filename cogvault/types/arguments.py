@@ -8,11 +8,11 @@ from datetime import date, datetime
 from numbers import Integral
 from typing import TypeVar
 
-from cogvault.errors import QueryError
+from cogvault.errors import CogvaultError, QueryError
 from cogvault.types.sessions import Turn
-from cogvault.types.writes import Draft
+from cogvault.types.writes import Draft, WriteResult, refused
 
-__all__ = ["check_arguments", "checked_drafts", "checked_tags", "checked_texts", "checked_turns"]
+__all__ = ["check_arguments", "checked_draft", "checked_tags", "checked_texts", "checked_turns", "each_draft"]
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ _KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("meta", "set"), (_is_mapping, "a mapping of names to values")),
     **dict.fromkeys(("valid_from", "valid_until", "at"), (_is_moment, "a date or text")),
     "lines": (_is_range, "a first and a last line"),
-    "pinned": (_is_flag, "True or False"),
+    **dict.fromkeys(("pinned", "redact"), (_is_flag, "True or False")),
 }
 
 
@@ -85,16 +85,45 @@ def checked_tags(tags: Iterable[str] | str) -> tuple[str, ...] | str:
     return tags if isinstance(tags, str) else checked_texts("tags", tags)
 
 
-def checked_drafts(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """Drafts whose fields are of the right types.
+def checked_draft(draft: Draft) -> Draft:
+    """A draft whose fields are of the right types.
 
     Raises:
         QueryError: one is not.
     """
-    found = _items("drafts", drafts, Draft, "drafts")
-    for draft in found:
-        check_arguments(**{field.name: getattr(draft, field.name) for field in fields(draft)})
-    return tuple(replace(draft, tags=checked_tags(draft.tags)) for draft in found)
+    if not isinstance(draft, Draft):
+        raise _wrong("drafts", "a list of drafts", draft)
+    check_arguments(**{field.name: getattr(draft, field.name) for field in fields(draft)})
+    return replace(draft, tags=checked_tags(draft.tags))
+
+
+def each_draft(
+    drafts: Iterable[Draft],
+    check: Callable[[Draft], Draft],
+    write: Callable[[tuple[Draft, ...]], Iterable[WriteResult]],
+) -> tuple[WriteResult, ...]:
+    """One result a draft, in order.
+
+    Args:
+        drafts: to write.
+        check: called with each; its error is the reason why that one is refused.
+        write: called once with all the others; gives one result for each.
+
+    Raises:
+        QueryError: they are no series of drafts.
+    """
+    if not isinstance(drafts, Iterable) or isinstance(drafts, str):
+        raise _wrong("drafts", "a list of drafts", drafts)
+    checked = [_checked_or_refused(draft, check) for draft in drafts]
+    written = iter(write(tuple(draft for draft in checked if isinstance(draft, Draft))))
+    return tuple(next(written) if isinstance(draft, Draft) else draft for draft in checked)
+
+
+def _checked_or_refused(draft: Draft, check: Callable[[Draft], Draft]) -> Draft | WriteResult:
+    try:
+        return check(draft)
+    except CogvaultError as error:
+        return refused(error)
 
 
 def checked_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from cogvault.errors import CogvaultError
 from cogvault.types.base import JsonValue, Problem, to_json
 
 # An instant as callers give it: without a zone it is UTC; text is ISO 8601.
@@ -91,6 +92,12 @@ class WriteResult:
         document = to_json(self)
         assert isinstance(document, dict)
         return document
+
+
+def refused(error: CogvaultError) -> WriteResult:
+    """The result of an item of a batch that was refused."""
+    problem = Problem(error.path or "", "refused", str(error), error.line, error.key)
+    return WriteResult("", Action.REFUSED, problems=(problem,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from cogvault.cards.markdown import MarkdownCardParser
 from cogvault.cards.writer import hash_of
 from cogvault.config import Config
-from cogvault.errors import CardError, ConflictError, PathError
+from cogvault.errors import CardError, ConflictError, PathError, QueryError
 from cogvault.indexes.memory import MemoryIndex
 from cogvault.indexing.report import SyncReport
 from cogvault.indexing.sync import Syncer, SyncOptions
@@ -23,6 +24,7 @@ from cogvault.protocols import Snapshot
 from cogvault.text.likeness import NEAR, likeness, print_of
 from cogvault.types import Action, Card, Draft
 from tests.lifecycle import likeness_pairs
+from tests.lifecycle.conftest import Desk
 
 NOW = datetime(2026, 5, 26, 10, 30, tzinfo=UTC)
 
@@ -318,6 +320,20 @@ def test_secrets_are_masked_when_asked_also_in_the_name(shelf: Shelf) -> None:
     assert done.secrets == ()
     assert token.lower() not in (done.id + (shelf.root / done.id).read_text()).lower()
     assert shelf.card(done.id).source == "(redacted GitHub Token)"
+
+
+def test_an_item_of_a_batch_that_is_no_card_is_refused_alone(desk: Desk) -> None:
+    wrong: list[Any] = [Draft("x", title=5), Draft(5), "text", None, Draft("x", tags=[5]), Draft("x", meta=["a"])]
+    done = desk.vault.record_many([Draft("One thing."), *wrong, Draft("Another fact.")])
+    assert [result.is_done for result in done] == [True, *[False] * len(wrong), True]
+    assert [problem.key for result in done for problem in result.problems] == [
+        "title", "content", "drafts", "drafts", "tags", "meta",
+    ]  # fmt: skip
+    assert "title should be text, not 5" in done[1].problems[0].message
+    assert len(desk.files()) == 2
+    for no_series in (5, "text", Draft("x")):
+        with pytest.raises(QueryError):
+            desk.vault.record_many(no_series)  # type: ignore[arg-type]
 
 
 def test_a_batch_writes_each_item_on_its_own(shelf: Shelf) -> None:
