@@ -82,7 +82,8 @@ class Connection:
 
         Raises:
             NobodyListens: there is no daemon.
-            Unresponsive: it hangs, which is known after eight seconds at most.
+            Unresponsive: it hangs, which is known after eight seconds; three more over TCP, and five more when it does
+                not even take all of the request.
             DaemonError: it does not answer, or turns the call away.
             CogvaultError: what the daemon says went wrong.
         """

@@ -78,7 +78,8 @@ class Wire:
             body: what is sent.
             headers: more of them.
             timeout_seconds: how long it may take until an answer begins, None = as long as it does.
-            silent: called now and then while none does; what it raises ends the waiting.
+            silent: called now and then while none does, and when the other side does not take the request; what it
+                raises ends the waiting.
 
         Raises:
             OSError: it was not answered; ``TimeoutError`` when the other side took too long for any step of it.
@@ -88,13 +89,20 @@ class Wire:
             told |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
         lines = [f"{'GET' if body is None else 'POST'} {path} HTTP/1.1", *(f"{key}: {told[key]}" for key in told)]
         try:
-            self._sock.settimeout(_STEP_SECONDS)
-            self._sock.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b""))
+            self._send("\r\n".join([*lines, "", ""]).encode("latin-1") + (body or b""), silent)
             self._wait(math.inf if timeout_seconds is None else time.monotonic() + timeout_seconds, silent)
             self._sock.settimeout(_STEP_SECONDS)
             return self._answer()
         except BaseException:
             self.close()
+            raise
+
+    def _send(self, request: bytes, silent: Callable[[], None]) -> None:
+        self._sock.settimeout(_STEP_SECONDS)
+        try:
+            self._sock.sendall(request)
+        except TimeoutError:  # it is larger than what the system keeps for the other side
+            silent()
             raise
 
     def _wait(self, end: float, silent: Callable[[], None]) -> None:

@@ -27,8 +27,9 @@ from tests.daemon.conftest import Ask, Cogvault, Start, wait_until
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clients that suspect after a tenth of a second what else they do after five."""
+    """Clients that suspect after a tenth of a second, or one, what else they do after five, or ten."""
     monkeypatch.setattr(client_http, "_SILENT_SECONDS", 0.1)
+    monkeypatch.setattr(client_http, "_STEP_SECONDS", 1.0)
     monkeypatch.setattr(client_connection, "_SIGN_OF_LIFE_SECONDS", 0.5)
 
 
@@ -72,6 +73,19 @@ def test_a_write_that_was_given_up_is_not_done_when_it_goes_on(
     assert "look whether it was done" in told.value.hint
     process.send_signal(signal.SIGCONT)
     vault.record("Written after that.")
+    vault.sync()
+    assert "late" not in (folder / "user_ana.md").read_text()
+
+
+def test_a_write_that_it_does_not_even_take_is_given_up_too(
+    stopped: tuple[RemoteVault, Popen[str]], folder: Path
+) -> None:
+    vault, process = stopped
+    with pytest.raises(Unresponsive) as told:
+        vault.update("user_ana.md", append="Written late. " * 100_000)
+    assert told.value.hint is not None
+    assert "look whether it was done" in told.value.hint
+    process.send_signal(signal.SIGCONT)
     vault.sync()
     assert "late" not in (folder / "user_ana.md").read_text()
 
