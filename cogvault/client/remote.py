@@ -139,10 +139,14 @@ class RemoteVault:
         self._calls.close()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
-        """As ``Vault.sync``; its progress is not told."""
+        """As ``Vault.sync``; its progress is told as far as ``status`` shows it."""
         from cogvault.indexing.report import SyncReport
 
-        return self._calls("sync", SyncReport, verify=verify)
+        if progress is None:
+            return self._calls("sync", SyncReport, verify=verify)
+        from cogvault.client.progress import told_meanwhile
+
+        return told_meanwhile(lambda: self._calls("sync", SyncReport, verify=verify), self.status, progress)
 
     reindex = sync
 

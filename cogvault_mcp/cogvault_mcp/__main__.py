@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cogvault.client import RemoteVault
 
 TOKEN_VARIABLE = "COGVAULT_TOKEN"
+_LOOPBACK = "127.0.0.1"
 _EVERYWHERE = ("0.0.0.0", "[::]", "::")
 _EXAMPLES = """\
 examples:
@@ -114,8 +115,9 @@ def _tenant(given: str | None) -> Path:
 
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise ConfigError(f"not an address: {text!r}", key="http", hint="write 127.0.0.1:8765")
+    host = host or _LOOPBACK
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ConfigError(f"not an address: {text!r}", key="http", hint="write 127.0.0.1:8765, or 8765")
     return host, int(port)
 
 
@@ -156,7 +158,11 @@ def command_line() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--tenant", metavar="DIR", help="folder of the vault (COGVAULT_TENANT)")
-    add("--http", metavar="HOST:PORT", help="serve streamable HTTP instead of standard input and output")
+    add(
+        "--http",
+        metavar="[HOST:]PORT",
+        help="serve streamable HTTP instead of standard input and output; on loopback unless you name a host",
+    )
     add(
         "--allow-host",
         action="append",

@@ -20,6 +20,7 @@ from cogvault.client.connection import NobodyListens, Unresponsive
 from cogvault.errors import CogvaultError
 from cogvault_mcp.arguments import ArgumentsFault, parsed, schema
 from cogvault_mcp.memory import Memory
+from cogvault_mcp.progress import Rising
 from cogvault_mcp.prompts import PROMPT, remember
 from cogvault_mcp.resources import TEMPLATE, listed, resource
 from cogvault_mcp.tools.browse import BROWSE
@@ -140,12 +141,12 @@ def definition(tool: Tool[Any]) -> types.Tool:
 async def _call(
     tool: Tool[Any], memory: Memory, given: dict[str, Any] | None, context: Context
 ) -> types.CallToolResult:
-    def progress(done: float, total: float, step: str) -> None:
+    def tell(done: float, total: float, step: str) -> None:
         anyio.from_thread.run(context.session.report_progress, done, total, step)
 
     def run() -> Answer:
         arguments = parsed(tool.arguments, given)
-        return _answered(memory, lambda: tool.run(memory, arguments, progress), is_write=not tool.is_read_only)
+        return _answered(memory, lambda: tool.run(memory, arguments, Rising(tell)), is_write=not tool.is_read_only)
 
     try:
         answer = await _in_thread(run)

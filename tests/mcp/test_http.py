@@ -199,7 +199,7 @@ def test_a_token_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
         ([], 2, "no vault was named"),
         (["--tenant", ""], 2, "no vault was named"),
         (["--tenant", "/nowhere/at/all"], 3, "no such folder"),
-        (["--http", "8765", "--tenant", "."], 2, "not an address"),
+        (["--http", "here", "--tenant", "."], 2, "not an address"),
         (["--http", "127.0.0.1:0", "--tenant", "."], 2, "not an address"),
         (["--tenant", "~nobody-at-all/memory"], 2, "no such home"),
         (["--tenant", ".", "--mmr", "7"], 2, "not between 0 and 1"),
