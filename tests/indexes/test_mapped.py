@@ -1,21 +1,21 @@
-"""Mapped keyword files are let go of beyond their budget, and read as before after that."""
+"""Mapped keyword files are mapped anew beyond their budget, and read as before after that."""
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
 import re
-import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cogvault.indexes import LocalIndex
 from cogvault.indexes.local import lexical
-from cogvault.indexes.local.mapped import MappedFolder
+from cogvault.indexes.local.lexical import Lexical
+from cogvault.indexes.local.mapped import MappedBudget
+from cogvault.protocols import Snapshot
 from cogvault.testing.records import record
 from cogvault.text.queries import query_terms
 from cogvault.types import ChangeSet, Filter
@@ -25,17 +25,17 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems d
 PAGE = mmap.PAGESIZE
 # Far more than a kernel may miscount.
 BYTES = 2048 * PAGE
-# Pages that a processor has only just seen cannot be paged out.
-FEW_KB = BYTES // 8 // 1024
+QUESTIONS = ("word3 something", "and", "word1")
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Path:
-    """A folder whose files can be paged out."""
-    kind = subprocess.run(["stat", "-f", "-c", "%T", tmp_path], capture_output=True, text=True, check=True).stdout
-    if kind.strip() in ("tmpfs", "ramfs"):
-        pytest.skip("files in memory alone cannot be paged out")
-    return tmp_path
+def mapping(path: Path) -> mmap.mmap:
+    """A file of ``BYTES`` bytes, mapped and read."""
+    path.write_bytes(b"x" * BYTES)
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+        mapped = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    assert all(mapped[place] == ord("x") for place in range(0, BYTES, PAGE))
+    return mapped
 
 
 def resident(folder: Path) -> int:
@@ -45,80 +45,92 @@ def resident(folder: Path) -> int:
     return sum(map(int, found))
 
 
-def mapping(path: Path) -> mmap.mmap:
-    path.write_bytes(b"".join(number.to_bytes(2, "little") * (PAGE // 2) for number in range(BYTES // PAGE)))
-    with path.open("r+b") as file:
-        os.fsync(file.fileno())
-        return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+def filled(folder: Path) -> LocalIndex:
+    index = LocalIndex(folder)
+    index.apply(ChangeSet(put=tuple(record(f"{each}.md", f"word{each % 7} and something") for each in range(50))))
+    return index
 
 
-def touched(mapped: mmap.mmap) -> list[int]:
-    return [int.from_bytes(mapped[place : place + 2], "little") for place in range(0, BYTES, PAGE)]
+def answers(snapshot: Snapshot) -> list[tuple[list[int], list[float]]]:
+    found = [snapshot.keyword(query_terms(text), Filter(), 20) for text in QUESTIONS]
+    return [(each.chunks.tolist(), each.scores.tolist()) for each in found]
 
 
-@pytest.mark.parametrize(("budget", "left"), [(BYTES // 2, 0), (100 * BYTES, BYTES // 1024)])
-def test_files_are_let_go_of_beyond_the_budget_only(disk: Path, budget: int, left: int) -> None:
-    folder = MappedFolder(disk, budget)
-    with mapping(disk / "a file") as mapped:
-        before = touched(mapped)
-        assert resident(disk) == BYTES // 1024
-        folder.keep_to_budget()
-        assert left <= resident(disk) <= left + FEW_KB
-        assert touched(mapped) == before == list(range(BYTES // PAGE))
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Keyword folders that were opened, in order; none may keep anything mapped."""
+    folders: list[Path] = []
+    really: Callable[[Path], object] = lexical.open_folder
 
+    def counted(folder: Path) -> object:
+        folders.append(folder)
+        return really(folder)
 
-def test_files_of_other_folders_and_those_that_may_be_written_stay(disk: Path) -> None:
-    (disk / "in").mkdir()
-    (disk / "inner").mkdir()
-    folder = MappedFolder(disk / "in", 0)
-    with (
-        mapping(disk / "inner" / "file") as other,
-        mapping(disk / "in" / "read") as mapped,
-        mapping(disk / "in" / "written"),
-        (disk / "in" / "written").open("r+b") as file,
-        mmap.mmap(file.fileno(), 0) as written,
-    ):
-        assert touched(other) == touched(mapped) == touched(written)
-        folder.keep_to_budget()
-        assert resident(disk / "inner") == BYTES // 1024
-        assert BYTES // 1024 <= resident(disk / "in") <= BYTES // 1024 + FEW_KB  # of the one that may be written
-
-
-def test_memory_that_took_the_place_of_a_file_keeps_its_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with mmap.mmap(-1, BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
-        memory.write(b"A" * BYTES)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-
-        def stale(_: MappedFolder) -> Iterator[tuple[int, int]]:
-            yield start, start + BYTES
-
-        monkeypatch.setattr(MappedFolder, "_ranges", stale)
-        MappedFolder(tmp_path, -1).keep_to_budget()
-        assert memory[:] == b"A" * BYTES
-
-
-def test_what_came_to_others_is_not_let_go_of_again_and_again(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    folder = MappedFolder(tmp_path / "in", BYTES + BYTES // 2)
-    with mapping(tmp_path / "model") as model, mapping(tmp_path / "more") as more:
-        touched(model), touched(more)
-        folder.keep_to_budget()
-        with mapping(tmp_path / "in" / "file") as mapped:
-            touched(mapped)
-            folder.keep_to_budget()
-            assert resident(tmp_path / "in") == BYTES // 1024
-
-
-def test_answers_are_the_same_when_everything_is_let_go_of(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    records = tuple(record(f"{number}.md", f"word{number % 7} and something") for number in range(50))
-    with_budget = LocalIndex(disk / "one")
-    with_budget.apply(ChangeSet(put=records))
     monkeypatch.setattr(lexical, "_MAPPED_BYTES", 0)
-    without = LocalIndex(disk / "two")
-    without.apply(ChangeSet(put=records))
-    for text in ("word3 something", "and", "word1"):
-        terms = query_terms(text)
-        for _ in range(2):
-            one, two = (index.snapshot().keyword(terms, Filter(), 20) for index in (with_budget, without))
-            assert (one.chunks.tolist(), one.scores.tolist()) == (two.chunks.tolist(), two.scores.tolist())
-            assert resident(disk / "two" / "keyword-1") < resident(disk / "one" / "keyword-1")
+    monkeypatch.setattr(lexical, "open_folder", counted)
+    # Whatever was mapped before is nothing that a test depends on.
+    monkeypatch.setattr(MappedBudget, "settle", lambda budget: setattr(budget, "_others", 0))
+    return folders
+
+
+def test_a_budget_is_exceeded_by_what_came_since_only(tmp_path: Path) -> None:
+    budget, larger = MappedBudget(BYTES // 2), MappedBudget(100 * BYTES)
+    assert not budget.is_exceeded()
+    with mapping(tmp_path / "a file"):
+        assert budget.is_exceeded()
+        assert not larger.is_exceeded()
+    assert not budget.is_exceeded()
+
+
+def test_what_came_to_others_is_not_asked_for_again_and_again(tmp_path: Path) -> None:
+    budget = MappedBudget(BYTES + BYTES // 2)
+    with mapping(tmp_path / "model"), mapping(tmp_path / "more"):
+        assert budget.is_exceeded()
+        budget.settle()
+        with mapping(tmp_path / "keywords"):
+            assert not budget.is_exceeded()
+
+
+def test_answers_are_the_same_when_files_are_mapped_anew(tmp_path: Path, opened: list[Path]) -> None:
+    before = answers(filled(tmp_path / "one").snapshot())
+    opened.clear()
+    snapshot = filled(tmp_path / "two").snapshot()
+    for _ in range(2):
+        assert answers(snapshot) == before
+    assert len(opened) > 2 * len(QUESTIONS)
+
+
+def test_what_was_mapped_is_let_go_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Lexical.create(tmp_path / "keyword", "a")
+    numbers = [" ".join(str(each * chunk % 997) for each in range(200)) for chunk in range(1000)]
+    folder.write([], [lexical.Document(at, at, text, text, text) for at, text in enumerate(numbers)], 1, threads=1)
+    wanted = [lexical.Wanted(field, each, 1.0) for field in ("exact", "stem", "gram") for each in range(997)]
+    folder.view.search(wanted, 1000, None)
+    held = resident(tmp_path / "keyword")
+    monkeypatch.setattr(lexical, "_MAPPED_BYTES", 0)
+    monkeypatch.setattr(MappedBudget, "is_exceeded", lambda _: True)
+    folder.reload()
+    folder.view.search(wanted, 1000, None)
+    assert resident(tmp_path / "keyword") < held / 2
+
+
+def test_a_state_that_others_left_behind_answers_as_it_was(tmp_path: Path, opened: list[Path]) -> None:
+    index = filled(tmp_path / "index")
+    snapshot = index.snapshot()
+    before = answers(snapshot)
+    other = LocalIndex(tmp_path / "index")
+    other.apply(ChangeSet(put=(record("new.md", "word3 something new"),), remove=("3.md",)))
+    after = answers(other.snapshot())
+    assert answers(snapshot) == before != after
+    assert answers(index.snapshot()) == after
+
+
+def test_a_folder_that_is_gone_is_no_fault_of_the_search_that_wanted_it_anew(
+    tmp_path: Path, opened: list[Path]
+) -> None:
+    folder = Lexical.create(tmp_path / "keyword", "a")
+    folder.write([], [lexical.Document(1, 1, "1", "1", "1")], 1, threads=1)
+    view = folder.view
+    (tmp_path / "keyword").rename(tmp_path / "away")
+    chunks, _ = view.search([lexical.Wanted("exact", 1, 1.0)], 5, None)
+    assert chunks.tolist() == [1]

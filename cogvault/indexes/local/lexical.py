@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 import tantivy
 
 from cogvault.indexes.local.heap import give_back
-from cogvault.indexes.local.mapped import MappedFolder
+from cogvault.indexes.local.mapped import MappedBudget
 from cogvault.indexes.local.segments import Stamps, faults, file_stamp, overwritten, stamps, sweep
 from cogvault.types import FloatArray, IntArray
 
@@ -91,10 +92,15 @@ class LexicalView:
     """
 
     def __init__(
-        self, searcher: tantivy.Searcher, schema: tantivy.Schema, uuid: str, files: Stamps, mapped: MappedFolder
+        self,
+        searcher: tantivy.Searcher,
+        schema: tantivy.Schema,
+        uuid: str,
+        files: Stamps,
+        opened: _Opened,
     ) -> None:
         self._searcher = searcher
-        self._mapped = mapped
+        self._opened = opened
         self._is_large = sum(size for size, _, _ in files.values()) > _MAPPED_BYTES
         self._schema = schema
         self._files = files
@@ -141,8 +147,15 @@ class LexicalView:
             hits = self._searcher.search(query, limit=limit, count=False).hits
             chunks = self._searcher.fast_field_values("chunk", [place for _, place in hits])
         if self._is_large:
-            self._mapped.keep_to_budget()
+            self._opened.lighten(self)
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
+
+    def take(self, searcher: tantivy.Searcher, files: Stamps) -> bool:
+        """Search by another searcher from now on, if the files it was made of are this state's."""
+        if files != self._files:
+            return False
+        self._searcher = searcher
+        return True
 
     def holds(self, field: str, number: int) -> bool:
         """True when a word, stem or gram is in the files, if only in a deleted chunk."""
@@ -168,6 +181,30 @@ class LexicalView:
         return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, silent)])
 
 
+class _Opened:
+    """A keyword folder as tantivy has it open, whose mapped files weigh no more than a budget."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._mapped = MappedBudget(_MAPPED_BYTES)
+        self._lightening = Lock()
+        self.index = open_folder(folder)
+
+    def lighten(self, view: LexicalView) -> None:
+        """Map the files of a view anew when they weigh too much; it takes a millisecond."""
+        if not self._mapped.is_exceeded() or not self._lightening.acquire(blocking=False):
+            return
+        try:
+            # Without it the view goes on as it is, and soon another takes its place.
+            with suppress(LexicalDamaged), _engine():
+                index = open_folder(self._folder)
+                if view.take(index.searcher(), stamps(self._folder)):
+                    self.index = index
+            self._mapped.settle()
+        finally:
+            self._lightening.release()
+
+
 class _Held(NamedTuple):
     """A state that was loaded, and the stamp that the list of its segments had before."""
 
@@ -189,14 +226,12 @@ class Lexical:
     def __init__(self, folder: Path, uuid: str) -> None:
         self.folder = folder
         self._uuid = uuid
-        self._mapped = MappedFolder(folder, _MAPPED_BYTES)
         self._meta = str(folder / "meta.json")
         self._given_back = float("-inf")
         with _engine():
             for fault in faults(folder):
                 raise LexicalDamaged(fault)
-            self._index = tantivy.Index.open(str(folder))
-            self._index.config_reader("manual")
+            self._opened = _Opened(folder)
         self._held = self._loaded()
 
     @classmethod
@@ -229,10 +264,10 @@ class Lexical:
     def _loaded(self) -> _Held:
         meta = file_stamp(self._meta)  # first, so that no later commit passes for loaded
         with _engine():
-            self._index.reload()
+            index = self._opened.index
+            index.reload()
             files = stamps(self.folder)
-            view = LexicalView(self._index.searcher(), self._index.schema, self._uuid, files, self._mapped)
-            return _Held(view, meta)
+            return _Held(LexicalView(index.searcher(), index.schema, self._uuid, files, self._opened), meta)
 
     def write(self, dead: Sequence[int], documents: Iterable[Document], sequence: int, threads: int) -> None:
         """Delete and add chunks in one commit, then load it.
@@ -246,11 +281,11 @@ class Lexical:
         self.view.check()
         with _engine():
             sweep(self.folder)
-            writer = self._index.writer(_HEAP_BYTES * threads, threads)
+            writer = self._opened.index.writer(_HEAP_BYTES * threads, threads)
         try:
             with _engine():
                 # By query: delete_documents_by_term does nothing for numbers (tantivy 0.27).
-                schema = self._index.schema
+                schema = self._opened.index.schema
                 if dead:
                     writer.delete_documents_by_query(tantivy.Query.term_set_query(schema, "card", list(dead)))
                 writer.delete_documents_by_query(
@@ -272,6 +307,12 @@ class Lexical:
             give_back()
             self._given_back = time.monotonic()
         self.reload()
+
+
+def open_folder(folder: Path) -> tantivy.Index:
+    index = tantivy.Index.open(str(folder))
+    index.config_reader("manual")
+    return index
 
 
 def _row(document: Document) -> tantivy.Document:
