@@ -60,17 +60,28 @@ class Prefix:
     Attributes:
         inside: folders or cards, any of them; "" = the whole vault. Compared folded.
         outside: folders that do not belong to it.
+        as_written: ``inside`` is compared as it is written instead.
     """
 
     inside: tuple[str, ...] = ("",)
     outside: tuple[str, ...] = ()
+    as_written: bool = False
 
     def holds(self, id: str) -> bool:
         """True when the card with this id lies in it."""
         if any(id.startswith(f"{folder}/") for folder in self.outside):
             return False
-        folded = fold(id)
-        return any(not base or folded == base or folded.startswith(f"{base}/") for base in map(fold, self.inside))
+        known = id if self.as_written else fold(id)
+        bases = self.inside if self.as_written else map(fold, self.inside)
+        return any(not base or known == base or known.startswith(f"{base}/") for base in bases)
+
+    def among(self, cards: Sequence[Identified]) -> Prefix:
+        """The same, as written where one of the cards, which are ordered by id, lies in it as it is written: of folders
+        that differ in case only, the one that was named.
+        """
+        written = tuple(nfc(base) for base in self.inside)
+        is_there = any(base and (has_card(cards, base) or _has_cards_below(cards, base)) for base in written)
+        return Prefix(written, self.outside, as_written=True) if is_there else self
 
 
 EVERYTHING = Prefix()
@@ -178,6 +189,11 @@ def place_of(cards: Sequence[Identified], text: str) -> str:
 def has_card(cards: Sequence[Identified], id: str) -> bool:
     """True when one of the cards, which are ordered by id, has this id."""
     return card_at(cards, id) is not None
+
+
+def _has_cards_below(cards: Sequence[Identified], folder: str) -> bool:
+    place = bisect_left(cards, f"{folder}/", key=lambda card: card.id)
+    return place < len(cards) and cards[place].id.startswith(f"{folder}/")
 
 
 def card_at(cards: Sequence[_Card], id: str) -> _Card | None:

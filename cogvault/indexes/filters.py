@@ -77,17 +77,17 @@ def _has_tags(tags: frozenset[str]) -> _Check:
 
 def _places(filter: Filter) -> Iterator[_Check]:
     if filter.paths:
-        yield _is_inside(filter.paths)
+        yield _is_inside(filter.paths, str if filter.as_written else fold)
     if filter.outside:
         yield _is_outside(filter.outside)
 
 
-def _is_inside(paths: tuple[str, ...]) -> _Check:
-    bases = frozenset(fold(path).removeprefix("./").strip("/") for path in paths)
+def _is_inside(paths: tuple[str, ...], form: Callable[[str], str]) -> _Check:
+    bases = frozenset(form(path).removeprefix("./").strip("/") for path in paths)
     if bases & {"", "."}:
         return lambda card: True
     folders = tuple(f"{base}/" for base in bases)
-    return lambda card: (id := fold(card.id)) in bases or id.startswith(folders)
+    return lambda card: (id := form(card.id)) in bases or id.startswith(folders)
 
 
 def _is_outside(folders: tuple[str, ...]) -> _Check:

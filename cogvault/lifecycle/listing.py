@@ -41,7 +41,7 @@ def list_cards(
     """
     if limit is not None and limit < 1:
         raise QueryError(f"not a number of cards: {limit}", key="limit", hint="give 1 or more, or None for all")
-    part = prefix_of(prefix)
+    part = prefix_of(prefix).among(cards)
     is_card = partial(has_card, cards)
     begin = bisect_right(cards, after, key=lambda card: card.id) if after else 0
     below = (cards[place] for place in range(begin, len(cards)) if part.holds(cards[place].id))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from math import isfinite
 from numbers import Integral, Real
@@ -11,7 +12,7 @@ from cogvault.cards.addresses import EVERYTHING, Prefix, prefix_of
 from cogvault.errors import PathError, QueryError
 from cogvault.text.dates import parse_date
 from cogvault.text.normalise import fold
-from cogvault.types import Filter
+from cogvault.types import CardInfo, Filter
 
 DEFAULT_K = 5
 MAX_K = 1000
@@ -63,6 +64,14 @@ def build_filter(
         where=conditions({} if where is None else where),
         without=frozenset(_names("session_seen", without)),
     )
+
+
+def placed(filter: Filter, cards: Sequence[CardInfo]) -> Filter:
+    """The filter for these cards, all of a vault: its paths as written where cards lie in them as they are written."""
+    if not filter.paths:
+        return filter
+    part = Prefix(filter.paths).among(cards)
+    return replace(filter, paths=part.inside, as_written=part.as_written)
 
 
 def instant(key: str, value: When) -> datetime | None:

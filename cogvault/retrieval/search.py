@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
@@ -24,7 +24,7 @@ from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
 from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, keyword_thresholds, select
 from cogvault.retrieval.packing import NOTHING_PACKED, Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
-from cogvault.retrieval.request import describe
+from cogvault.retrieval.request import describe, placed
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.retrieval.succession import SharedGraph
@@ -155,6 +155,7 @@ class Searcher:
 
     def _answer(self, snapshot: Snapshot, request: SearchRequest) -> Hits:
         steps = _Steps(time.perf_counter, started=time.perf_counter())
+        request = replace(request, filter=placed(request.filter, snapshot.cards))
         query, calibration = self._analyze(snapshot, request.text, steps)
         if not query.terms and query.vector is None:
             return self._hits((), snapshot, request, query, steps, Selection(np.empty(0, np.int64), "none"))

@@ -51,6 +51,7 @@ class Filter:
         types: any of these types.
         tags: all of these tags.
         paths: any of these folders or cards, vault-relative; matches on path boundaries. Empty = everywhere.
+        as_written: ``paths`` are compared as they are written instead of folded.
         outside: never cards in one of these folders, written exactly so.
         after: ``dated`` at or after.
         before: ``dated`` before.
@@ -64,6 +65,7 @@ class Filter:
     types: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
     paths: tuple[str, ...] = ()
+    as_written: bool = False
     outside: tuple[str, ...] = ()
     after: datetime | None = None
     before: datetime | None = None

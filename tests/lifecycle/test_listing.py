@@ -65,6 +65,22 @@ def test_every_listed_address_opens_its_own_card(library: Desk) -> None:
         assert hit.uri == card.uri
 
 
+def test_of_folders_that_differ_in_case_only_the_named_one_is_meant(desk: Desk) -> None:
+    for name in ("Ana", "ana"):
+        desk.vault.session(name).append("Bob", f"The wombat was told to {name}.", at="2026-05-01T10:00:00Z")
+    if (desk.root / "session/ANA").exists():
+        pytest.skip("this disk does not tell names by case")
+    for name in ("Ana", "ana"):
+        session = desk.vault.session(name)
+        ids = [f"session/{name}/timeline/2026-05-01_001.md"]
+        for place in (session.folder, session.uri, f"session/{name}/", ids[0]):
+            assert [hit.id for hit in desk.vault.search("wombat", path=place)] == ids
+            assert [card.id for card in desk.vault.list(place)] == ids
+    everything = ["session/Ana/timeline/2026-05-01_001.md", "session/ana/timeline/2026-05-01_001.md"]
+    assert [card.id for card in desk.vault.list("SESSION/ANA")] == everything
+    assert sorted(hit.id for hit in desk.vault.search("wombat", path="SESSION/ANA")) == everything
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
 @pytest.mark.parametrize("prefix", ["", "user"])
 def test_pages_give_the_list_whatever_their_size(library: Desk, prefix: str, limit: int) -> None:
