@@ -30,6 +30,15 @@ def test_version_is_the_one_literal(name: str) -> None:
     assert version(name) == cogvault.__version__
 
 
+@pytest.mark.parametrize("name", ["cogvault-cli", "cogvault-mcp"])
+def test_adapters_need_the_library_of_their_own_version(name: str) -> None:
+    """Package indexes know an earlier cogvault, of another shape and a higher version."""
+    found = metadata(DISTRIBUTIONS[name])["project"]
+    needs = [*found["dependencies"], *found["optional-dependencies"]["bundled"]]  # type: ignore[misc,index]
+    ours = [need for need in needs if need.startswith("cogvault")]
+    assert ours == [f"cogvault=={cogvault.__version__}", f"cogvault[bundled]=={cogvault.__version__}"]
+
+
 def test_changelog_knows_the_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## \[{re.escape(cogvault.__version__)}\]", changelog, re.MULTILINE)
