@@ -202,7 +202,9 @@ class LocalIndex:
             return None, Unpublished()
 
     def _sound_keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView, Unpublished | None]:
-        lexical = self._store.lexical(state)
+        lexical, last = self._store.lexical(state), self._view
+        if last is not None and last.is_settled(state, view := lexical.view):
+            return view, last.lacks
         if lexical.view.sequence != state.lexical:
             lexical.follow()
         view = lexical.view

@@ -12,7 +12,7 @@ from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.lexical import LexicalView, Restriction, Side, Wanted
-from cogvault.indexes.local.view import View
+from cogvault.indexes.local.view import NONE_WAIT, View, Waiting
 from cogvault.indexes.local.vocabulary import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
@@ -54,19 +54,7 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     if view.lexical is None:
         return _of_all(reader, terms, resolved, mask, limit)
     candidates = _candidates(view, view.lexical, telling, limit, mask)
-    waiting = waiting_chunks(view, mask)
-    best = _scored(reader, np.concatenate([candidates, waiting]), terms, resolved, limit)
-    return _without_zeros(best) if len(waiting) else best
-
-
-def waiting_chunks(view: View, mask: BoolArray | None = None) -> IntArray:
-    """Chunks of the cards (of those that pass) that wait to be put into the keyword part."""
-    if view.lacks is None or not len(view.lacks.born):
-        return np.empty(0, np.int64)
-    table = view.table
-    slots = table.find(view.lacks.born)
-    slots = slots if mask is None else slots[mask[table.places[slots]]]
-    return ranges(table.starts[slots], table.counts[slots])
+    return _scored(reader, candidates, terms, resolved, limit, view.waiting(reader.connection, reader.words), mask)
 
 
 def _of_all(
@@ -78,37 +66,45 @@ def _of_all(
     groups = np.cumsum(table.counts[slots]) // _SCANNED_CHUNKS
     for group in np.split(slots, np.flatnonzero(np.diff(groups)) + 1):
         chunks = np.concatenate([best.chunks, ranges(table.starts[group], table.counts[group])])
-        best = _without_zeros(_scored(reader, chunks, terms, resolved, limit))
+        best = _scored(reader, chunks, terms, resolved, limit)
     return best
 
 
-def _without_zeros(ranking: Ranking) -> Ranking:
-    found = ranking.scores > 0
-    return Ranking(ranking.chunks[found], ranking.scores[found])
-
-
-def _scored(reader: Reader, chunks: IntArray, terms: Sequence[Term], resolved: ResolvedTerms, limit: int) -> Ranking:
-    """The best of some chunks, by their words."""
-    view = reader.view
+def _scored(
+    reader: Reader,
+    chunks: IntArray,
+    terms: Sequence[Term],
+    resolved: ResolvedTerms,
+    limit: int,
+    waiting: Waiting = NONE_WAIT,
+    mask: BoolArray | None = None,
+) -> Ranking:
+    """The best of some chunks, and of those that wait and pass, by their words; none without a word of the query."""
+    view, asked = reader.view, len(chunks)
+    chunks = np.concatenate([chunks, waiting.chunks])
     located = view.table.locate(chunks)
     first_rows, before = view.table.first_rows[located.slots], view.table.words_before
     rows = first_rows + located.positions
     card_starts, lengths = before[first_rows], before[rows + 1] - before[rows]
     words = reader.words.read_parts(
         reader.connection,
-        view.table.starts[located.slots].tolist(),
-        before[rows] - card_starts,
-        before[rows + 1] - card_starts,
+        view.table.starts[located.slots[:asked]].tolist(),
+        (before[rows] - card_starts)[:asked],
+        (before[rows + 1] - card_starts)[:asked],
     )
     scores = bm25.scores(
-        resolved.by_term(resolved.count(words, lengths, np.arange(len(chunks)), len(chunks))),
+        resolved.by_term(
+            resolved.count(np.concatenate([words, waiting.words]), lengths, np.arange(len(chunks)), len(chunks))
+        ),
         lengths.astype(np.float32),
         view.table.mean_length,
         resolved.chunk_frequency,
         view.table.chunks,
         terms,
     )
-    return _best(scores, view.table.places[located.slots], located.positions, chunks, limit)
+    places = view.table.places[located.slots]
+    found = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & mask[places])
+    return _best(scores[found], places[found], located.positions[found], chunks[found], limit)
 
 
 def semantic(reader: Reader, vector: FloatArray, filter: Filter, limit: int) -> Ranking:

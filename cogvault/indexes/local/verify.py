@@ -15,7 +15,7 @@ from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import LexicalDamaged
 from cogvault.indexes.local.rows import CardRow
 from cogvault.indexes.local.schema import COUNTER_PAGE, TEXT_BLOCK
-from cogvault.indexes.local.search import Reader, waiting_chunks
+from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.vectors import CardVectors
 from cogvault.text.tokens import grams, stem
 
@@ -118,7 +118,7 @@ def _keyword(reader: Reader) -> Iterator[str]:
         yield "keyword index: it is damaged"
         return
     expected = np.arange(table.chunks) + np.repeat(table.starts - table.first_rows[:-1], table.counts)
-    held = np.concatenate([lexical.ids(), waiting_chunks(reader.view)])
+    held = np.concatenate([lexical.ids(), reader.view.waiting(reader.connection, reader.words).chunks])
     if reader.view.lacks is not None and reader.view.lacks.has_dead:
         held = held[table.holds(held)]
     if not np.array_equal(np.sort(held), expected):

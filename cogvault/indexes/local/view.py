@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
 from cogvault.indexes.local.unpublished import Unpublished
 from cogvault.indexes.local.vectors import Matrix
-from cogvault.indexes.local.vocabulary import Vocabulary
+from cogvault.indexes.local.vocabulary import Vocabulary, WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
 _CACHED_MASKS = 64
@@ -44,6 +45,22 @@ class Scan:
     key: bytes
     square: int
     dots: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Chunks that are not in the keyword part yet.
+
+    Attributes:
+        chunks: ids, card after card.
+        words: word ids of them, one chunk after another.
+    """
+
+    chunks: IntArray
+    words: IntArray
+
+
+NONE_WAIT: Final = Waiting(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +239,7 @@ class View:
         self._coverage = carried.coverage
         self._vocabulary = vocabulary
         self._masks = carried.masks
+        self._waiting: Waiting | None = None
         self._terms: tuple[tuple[Term, ...], ResolvedTerms] | None = None
         self.stats: IndexStats | None = None
         """Measured once, by whoever knows how."""
@@ -250,6 +268,25 @@ class View:
         """(rows,) True for rows of the matrix that no card of the view has; None when they were never read."""
         vectors = self._vectors
         return None if vectors is None else vectors.places < 0
+
+    def is_settled(self, state: State, lexical: LexicalView) -> bool:
+        """True when this is the view of that state and keyword part, and no writer is between two steps of it."""
+        return self.state == state and self.lexical is lexical and self.lacks is not None and not self.lacks.has_dead
+
+    def waiting(self, connection: sqlite3.Connection, words: WordCache) -> Waiting:
+        """The few chunks that are not in the keyword part yet, read when first asked for.
+
+        Raises:
+            sqlite3.DatabaseError: a row is missing or damaged.
+        """
+        if self.lacks is None or not len(self.lacks.born):
+            return NONE_WAIT
+        found = self._waiting
+        if found is None:
+            slots = self.table.find(self.lacks.born)
+            chunks = ranges(self.table.starts[slots], self.table.counts[slots])
+            found = self._waiting = Waiting(chunks, words.read(connection, self.lacks.born.tolist()))
+        return found
 
     def has_vector(self, connection: sqlite3.Connection, model: str) -> BoolArray:
         """(chunks,) by row of the table: which have a vector of a model (fingerprint)."""
