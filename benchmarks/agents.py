@@ -41,13 +41,13 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--processes", type=int, default=20, help="MCP servers on one daemon")
     parser.add_argument("--parts", default=",".join(PARTS), help=f"any of {', '.join(PARTS)}")
-    parser.add_argument("--work", help="folder that keeps the vault and its index for the next run")
+    parser.add_argument("--work", type=Path, help="folder that keeps the vault and its index for the next run")
 
 
 def run(args: argparse.Namespace) -> list[Row]:
     parts = args.parts.split(",")
     with tempfile.TemporaryDirectory() as temporary:
-        work = Path(args.work or temporary)
+        work: Path = args.work or Path(temporary)
         vault = _vault(work / f"vault-{args.cards}", args.cards)
         environment = {
             **os.environ,
