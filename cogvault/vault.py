@@ -256,11 +256,9 @@ class Vault(Authoring, Curation):
         )
         if sync:
             self._engine.look()
-        hits = self._searcher.search(self._engine.index(), request)
-        snapshot = self._engine.index().snapshot()
+        hits, snapshot = self._searcher.search(self._engine.index(), request)
         if sync and self._engine.is_broken(snapshot) and self._engine.mend(snapshot):
-            hits = self._searcher.search(self._engine.index(), request)
-            snapshot = self._engine.index().snapshot()
+            hits, snapshot = self._searcher.search(self._engine.index(), request)
         self._usage.count(hit.id for hit in hits)
         if stale := self._engine.stale(snapshot):
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)

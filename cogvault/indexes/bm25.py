@@ -69,11 +69,12 @@ def scores(
         (n,) float32. A row's score depends on that row only, bit for bit.
     """
     weights = np.array([term.weight for term in terms]) * idf(document_frequency.astype(np.float64), documents)
-    tf = counts.astype(np.float64)
+    weighing = np.flatnonzero(weights)
+    tf = counts.T[weighing].astype(np.float64)
     norm = K1 * (1 - B + B * lengths.astype(np.float64) / (mean_length or 1.0))
-    gain = tf * (K1 + 1) / (tf + norm[:, None]) * weights
+    gains = tf * (K1 + 1) / (tf + norm) * weights[weighing, None]
     # Added term by term, because a vectorised sum would round differently for another memory layout.
-    total = np.zeros(len(gain))
-    for column in gain.T:
-        total += column
+    total = np.zeros(len(lengths))
+    for gain in gains:
+        total += gain
     return total.astype(np.float32)

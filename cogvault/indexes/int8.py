@@ -18,7 +18,8 @@ SCALE = 127
 
 def quantise(vectors: FloatArray) -> Int8Array:
     """Unit vectors (…, dim) times 127, rounded."""
-    return np.asarray(np.clip(np.rint(vectors * np.float32(SCALE)), -SCALE, SCALE), np.int8)
+    whole = np.rint(vectors * np.float32(SCALE))
+    return np.asarray(np.minimum(np.maximum(whole, -SCALE), SCALE), np.int8)
 
 
 def squares(rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:

@@ -188,8 +188,10 @@ def semantic_part(cosines: FloatArray, calibration: Calibration) -> FloatArray:
 def _mix(keyword: FloatArray, semantic: FloatArray, semantic_weight: float) -> FloatArray:
     """Weighted mean of two parts; where one is NaN, the other alone; where both are, 0."""
     mixed = (1 - semantic_weight) * keyword + semantic_weight * semantic
-    mixed = np.where(np.isnan(semantic), keyword, np.where(np.isnan(keyword), semantic, mixed))
-    return np.asarray(np.nan_to_num(mixed, nan=0.0), dtype=np.float32)
+    if np.isnan(mixed).any():
+        mixed = np.where(np.isnan(semantic), keyword, np.where(np.isnan(keyword), semantic, mixed))
+        mixed = np.nan_to_num(mixed, nan=0.0)
+    return np.asarray(mixed, dtype=np.float32)
 
 
 def speaker_match(evidence: Evidence, terms: Sequence[Term]) -> FloatArray:

@@ -140,18 +140,20 @@ class Searcher:
         self._presenter = Presenter(graph)
         self._validities = Validities(graph)
 
-    def search(self, index: Index, request: SearchRequest) -> Hits:
-        """Answer one question from the newest snapshot.
+    def search(self, index: Index, request: SearchRequest) -> tuple[Hits, Snapshot]:
+        """Answer one question from the newest snapshot, which is given back too.
 
         Raises:
             IndexFault: the index could not be read.
         """
         for _ in range(RETRIES):
+            snapshot = index.snapshot()
             try:
-                return self._answer(index.snapshot(), request)
+                return self._answer(snapshot, request), snapshot
             except SnapshotExpired:
                 logger.debug("snapshot purged while it was read; trying the next one")
-        return self._answer(index.snapshot(), request)
+        snapshot = index.snapshot()
+        return self._answer(snapshot, request), snapshot
 
     def _answer(self, snapshot: Snapshot, request: SearchRequest) -> Hits:
         steps = _Steps(time.perf_counter, started=time.perf_counter())

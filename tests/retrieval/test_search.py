@@ -646,7 +646,7 @@ def test_more_hits_ask_the_index_no_more_often() -> None:
     for k in (1, 5):
         snapshot = _Counting(world.index.snapshot())
         index = SimpleNamespace(snapshot=lambda snapshot=snapshot: snapshot)
-        found = world.searcher.search(index, SearchRequest("zebra crossed the river", k, NOW, min_score=0.0))  # type: ignore[arg-type]
+        found, _ = world.searcher.search(index, SearchRequest("zebra crossed the river", k, NOW, min_score=0.0))  # type: ignore[arg-type]
         assert len(found) == k
         asked.append(sorted(snapshot.asked))
     assert asked[0] == asked[1]

@@ -87,7 +87,8 @@ class World:
     def search(self, text: str, **arguments: Any) -> Hits:
         """Ask. Arguments are those of a request or of a filter."""
         asked = {"k": 5, "now": NOW, **{key: arguments.pop(key) for key in [*arguments] if key in _REQUEST}}
-        return self.searcher.search(self.index, SearchRequest(text, filter=build_filter(**arguments), **asked))
+        hits, _ = self.searcher.search(self.index, SearchRequest(text, filter=build_filter(**arguments), **asked))
+        return hits
 
     def ids(self, text: str, **arguments: Any) -> list[str]:
         """Ids of the hits."""

@@ -138,23 +138,44 @@ def encode_chunks(chunks: Sequence[Chunk]) -> bytes:
     return zlib.compress(json.dumps(rows, separators=(",", ":")).encode())
 
 
-def decode_chunks(content: bytes) -> list[Chunk]:
-    """Reverse of ``encode_chunks``."""
-    return [
-        Chunk(
-            position,
-            ChunkKind(kind),
-            text,
-            _whole(terms, text),
-            _whole(embed, text),
-            start,
-            end,
-            tuple(heading),
-            speaker,
-            None if at is None else datetime.fromisoformat(at),
-        )
-        for position, kind, text, terms, embed, start, end, heading, speaker, at in json.loads(zlib.decompress(content))
-    ]
+def decode_chunks(content: bytes, places: Iterable[int] | None = None) -> list[Chunk]:
+    """Reverse of ``encode_chunks``.
+
+    Args:
+        content: the row.
+        places: which of its chunks, counted from 0; None = all.
+
+    Raises:
+        IndexError: it has no such chunk.
+    """
+    rows = json.loads(zlib.decompress(content))
+    return [_chunk(*row) for row in (rows if places is None else map(rows.__getitem__, places))]
+
+
+def _chunk(
+    position: int,
+    kind: str,
+    text: str,
+    terms: str | list[str],
+    embed: str | list[str],
+    start: int,
+    end: int,
+    heading: list[str],
+    speaker: str | None,
+    at: str | None,
+) -> Chunk:
+    return Chunk(
+        position,
+        ChunkKind(kind),
+        text,
+        _whole(terms, text),
+        _whole(embed, text),
+        start,
+        end,
+        tuple(heading),
+        speaker,
+        None if at is None else datetime.fromisoformat(at),
+    )
 
 
 def _around(text: str, inner: str) -> str | tuple[str, str]:

@@ -68,6 +68,47 @@ def evidence(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the words of each chunk of the candidates' cards are counted, and what is added up for each candidate.
+
+    Of each card, one row is for all its chunks that are in no window, then there is one for each that is in some.
+
+    Attributes:
+        heads: (cards + 1,) the first row of each card; last, the number of rows.
+        starts: (cards + 1,) the first chunk of each card among the chunks of all; last, their number.
+        lengths: (chunks,) words in each chunk.
+        row: (chunks,) where each is counted.
+        own: (n,) row of each candidate.
+        around: (n,) rows of its window.
+    """
+
+    heads: IntArray
+    starts: IntArray
+    lengths: IntArray
+    row: IntArray
+    own: IntArray
+    around: _Units
+
+    @classmethod
+    def of(cls, table: CardTable, cards: IntArray, of_candidate: IntArray, rows: IntArray, around: _Units) -> _Layout:
+        """Lay out some cards; for the arguments see ``_counts``."""
+        first, sizes = table.first_rows[cards], table.counts[cards]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        # From rows of the table to chunks of the cards.
+        shift = (starts[:-1] - first)[of_candidate]
+        begin, end = around.first + shift, around.end + shift
+        near = np.zeros(starts[-1], np.int64)
+        near[ranges(begin, end - begin)] = 1
+        seen = np.concatenate([[0], np.cumsum(near)])
+        heads = seen[starts] + np.arange(len(starts))
+        of_chunk = np.repeat(np.arange(len(cards)), sizes)
+        row = np.where(near, seen[1:] + of_chunk, heads[of_chunk])
+        chunk_rows = ranges(first, sizes)
+        lengths = table.words_before[chunk_rows + 1] - table.words_before[chunk_rows]
+        return cls(heads, starts, lengths, row, row[rows + shift], _Units(row[begin], row[end - 1] + 1))
+
+
 def _counts(
     reader: Reader, cards: IntArray, of_candidate: IntArray, rows: IntArray, around: _Units, resolved: ResolvedTerms
 ) -> tuple[FloatArray, ...]:
@@ -82,33 +123,18 @@ def _counts(
         resolved: the terms.
     """
     table = reader.view.table
+    layout = _Layout.of(table, cards, of_candidate, rows, around)
     detail, window, card = (np.zeros((len(rows), resolved.width), np.int64) for _ in range(3))
     for start, end in _groups(table, cards, resolved.width):
         chosen = np.flatnonzero((of_candidate >= start) & (of_candidate < end))
-        group, place = cards[start:end], of_candidate[chosen] - start
-        first, sizes = table.first_rows[group], table.counts[group]
-        starts = np.cumsum(sizes) - sizes
-        # From rows of the table to chunks of the group.
-        shift = (starts - first)[place]
-        begin, stop = around.first[chosen] + shift, around.end[chosen] + shift
-        near = np.zeros(int(sizes.sum()), np.int64)
-        near[ranges(begin, stop - begin)] = 1
-        # Of each card a row for all its chunks that are in no window, then one for each that is in some.
-        seen, of_chunk = np.cumsum(near), np.repeat(np.arange(len(group)), sizes)
-        heads = seen[starts] - near[starts] + np.arange(len(group))
-        row = np.where(near, seen + of_chunk, heads[of_chunk])
-        of_group = ranges(first, sizes)
-        counts = resolved.count(
-            reader.words.read(reader.connection, table.starts[group].tolist()),
-            table.words_before[of_group + 1] - table.words_before[of_group],
-            row,
-            int(seen[-1]) + len(group),
-        )
+        chunks, heads = slice(layout.starts[start], layout.starts[end]), layout.heads[start : end + 1]
+        words = reader.words.read(reader.connection, table.starts[cards[start:end]].tolist())
+        counts = resolved.count(words, layout.lengths[chunks], layout.row[chunks] - heads[0], heads[-1] - heads[0])
         before = np.zeros((len(counts) + 1, resolved.width), np.int64)
         np.cumsum(counts, axis=0, out=before[1:])
-        detail[chosen] = counts[row[rows[chosen] + shift]]
-        window[chosen] = before[row[stop - 1] + 1] - before[row[begin]]
-        card[chosen] = (before[np.append(heads[1:], len(counts))] - before[heads])[place]
+        detail[chosen] = counts[layout.own[chosen] - heads[0]]
+        window[chosen] = before[layout.around.end[chosen] - heads[0]] - before[layout.around.first[chosen] - heads[0]]
+        card[chosen] = np.diff(before[heads - heads[0]], axis=0)[of_candidate[chosen] - start]
     return tuple(map(resolved.by_term, (detail, window, card)))
 
 

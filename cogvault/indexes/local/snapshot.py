@@ -170,16 +170,19 @@ def _newest_first(reader: Reader, missing: BoolArray, limit: int) -> IntArray:
 def _chunks(reader: Reader, ids: IntArray) -> list[StoredChunk]:
     table = reader.view.table
     located = table.locate(ids)
-    blocks = ids - located.positions % TEXT_BLOCK
-    texts: dict[int, list[Chunk]] = {}
-    for block, content, expected in reader.connection.execute(_TEXTS, (many(np.unique(blocks).tolist()),)):
-        _check(expected, content, "text", block)
-        texts[block] = codec.decode_chunks(content)
-    names = [table.rows[place].id for place in table.places[located.slots].tolist()]
+    blocks = (ids - located.positions % TEXT_BLOCK).tolist()
+    wanted: dict[int, list[int]] = {}
+    for id, block in zip(ids.tolist(), blocks, strict=True):
+        wanted.setdefault(block, []).append(id)
+    chunks: dict[int, Chunk] = {}
     try:
+        for block, content, expected in reader.connection.execute(_TEXTS, (many(wanted),)):
+            _check(expected, content, "text", block)
+            own = wanted[block]
+            chunks.update(zip(own, codec.decode_chunks(content, [id - block for id in own]), strict=True))
         return [
-            StoredChunk(id, name, texts[block][id - block])
-            for id, name, block in zip(ids.tolist(), names, blocks.tolist(), strict=True)
+            StoredChunk(id, table.rows[place].id, chunks[id])
+            for id, place in zip(ids.tolist(), table.places[located.slots].tolist(), strict=True)
         ]
     except (KeyError, IndexError) as error:
         raise sqlite3.DatabaseError("the text of a chunk is missing") from error
