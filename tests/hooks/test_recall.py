@@ -32,6 +32,10 @@ def test_prompt_tells_what_bears_on_it_and_nothing_twice(served: World) -> None:
     assert "The job queue runs" in served.context("prompt")
 
 
+def test_half_an_emoji_in_a_prompt_does_no_harm(served: World) -> None:
+    assert "The job queue runs" in served.context("prompt", prompt="Where does the job queue run? \ud83d")
+
+
 def test_prompt_that_memory_knows_nothing_of_is_left_alone(served: World) -> None:
     assert served.context("prompt", prompt="Rename the variable in the parser to something shorter") == ""
     assert served.context("prompt", prompt="/job queue runs") == ""
