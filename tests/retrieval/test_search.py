@@ -640,6 +640,19 @@ def test_a_card_about_the_user_fills_up_an_answer() -> None:
     assert (found.trace.rung, found[1].confidence) == ("user scope", "weak")
 
 
+def test_a_search_gives_back_the_one_snapshot_that_answered() -> None:
+    world = World({"a.md": "The zebra crossed the river.\n"})
+    taken: list[Snapshot] = []
+
+    def snapshot() -> Snapshot:
+        taken.append(world.index.snapshot())
+        return taken[-1]
+
+    hits, answered = world.searcher.search(SimpleNamespace(snapshot=snapshot), SearchRequest("zebra", 5, NOW))  # type: ignore[arg-type]
+    assert [hit.id for hit in hits] == ["a.md"]
+    assert taken == [answered]
+
+
 def test_more_hits_ask_the_index_no_more_often() -> None:
     world = World({f"{number}.md": f"The zebra crossed the river, said {number}.\n" for number in range(8)})
     asked = []
