@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from cogvault.cards import frontmatter
 from cogvault.cards.block_entries import Entry, entries_of
+from cogvault.cards.edit_items import exchange_items
 from cogvault.cards.fields import Known
 from cogvault.cards.frontmatter import State
 from cogvault.cards.source_text import SourceText, checked_text, open_source
@@ -134,6 +135,10 @@ def _replace(source: SourceText, entry: Entry, key: str, old: JsonValue, value: 
     """The file with another value for one entry, in the style that the entry has."""
     first, end = entry.first + 1, entry.end + 1  # below the opening fence
     own = [line.rstrip("\r\n") for line in source.lines[first:end]]
+    if isinstance(value, list) and isinstance(old, list):
+        block = exchange_items(source.cut.block, entry.first, old, value)
+        if block is not None and _says(block, key, value):
+            return source.exchange(first, end, block.split("\n")[entry.first : entry.end])
     if isinstance(value, list) and entry.items is not None and isinstance(old, list):
         return source.exchange(first, end, _block_list(own, entry, old, value))
     if isinstance(value, list) and isinstance(old, str) and key in WORD_LISTS:
@@ -145,6 +150,12 @@ def _replace(source: SourceText, entry: Entry, key: str, old: JsonValue, value: 
     line = own[0]
     blank = "" if start > entry.after_colon else " "
     return source.exchange(first, first + 1, [f"{line[:start]}{blank}{text}{line[stop:]}"])
+
+
+def _says(block: str, key: str, value: JsonValue) -> bool:
+    values = frontmatter.parse(block).values
+    nested = values.get(_METADATA)
+    return any(_same(held.get(key), value) for held in (values, nested) if isinstance(held, Mapping))
 
 
 def _block_list(own: list[str], entry: Entry, old: list[JsonValue], value: list[JsonValue]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cogvault.cards.addresses import card_at
@@ -23,6 +23,7 @@ from cogvault.types import Card, CardInfo, JsonValue, Link, LinkKind, Problem
 __all__ = ["Renaming", "Rewritten"]
 
 _REFERENCES = ("supersedes", "superseded_by")
+_SUFFIX = ".md"
 _SEPARATORS = re.compile(r"[-_\s]+")
 _WIKI = re.compile(r"\[\[([^\[\]|#^]+)")
 
@@ -54,6 +55,8 @@ class Renaming:
     def __init__(self, links: SharedGraph, cards: Sequence[CardInfo], old: str, renamed: Card) -> None:
         self._links, self._cards = links, cards
         self._old, self._new, self._renamed = old, renamed.id, renamed
+        # A link that says the old name then finds the new one, in cogvault, but not in every program.
+        self._is_respelled = _plain(old) == _plain(renamed.id)
         self._led_after: dict[tuple[str, LinkKind, str], str | None] = {}
 
     def concerned(self) -> list[CardInfo]:
@@ -111,11 +114,13 @@ class Renaming:
         wanted = self._new if led == self._old else led
         if self._after(target, kind, at) != wanted:
             return wanted
-        is_renamed = led == self._old and _names(target, self._old) and not _names(target, self._new)
+        form = str if led == self._old and self._is_respelled else fold
+        name = str if self._is_respelled else _plain
+        is_renamed = led == self._old and _names(target, self._old, name) and not _names(target, self._new, name)
         is_removed = (
             kind is LinkKind.MARKDOWN
-            and _is_relative(target, at, led)
-            and not _is_relative(target, self._then(at), wanted)
+            and _is_relative(target, at, led, form)
+            and not _is_relative(target, self._then(at), wanted, form)
         )
         return wanted if is_renamed or is_removed else None
 
@@ -200,20 +205,25 @@ def _names_of(card: CardInfo | Card) -> list[str]:
     return [name for name in (card.name, card.title, *card.aliases) if name]
 
 
-def _names(target: str, id: str) -> bool:
-    """True when the target names the file of this card, whichever the case and the separators."""
-    return _plain(target) == _plain(id)
+def _names(target: str, id: str, form: Callable[[str], str]) -> bool:
+    """True when the target names the file of this card, in this form of names."""
+    return form(_stem(target)) == form(_stem(id))
 
 
-def _is_relative(target: str, at: str, id: str) -> bool:
+def _is_relative(target: str, at: str, id: str, form: Callable[[str], str]) -> bool:
     """True when the target is the way to a card from the folder of the card ``at``, as Markdown programs read it."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(at), target))
-    return fold(path) in (fold(id), fold(id.removesuffix(".md")))
+    return form(path) in (form(id), form(id.removesuffix(".md")))
 
 
 def _plain(path: str) -> str:
-    stem = fold(posixpath.basename(path)).removesuffix(".md")
-    return _SEPARATORS.sub("-", stem)
+    """Whatever the case and the separators."""
+    return _SEPARATORS.sub("-", fold(path))
+
+
+def _stem(path: str) -> str:
+    name = posixpath.basename(path)
+    return name[: -len(_SUFFIX)] if name.lower().endswith(_SUFFIX) else name
 
 
 def _not_rewritten(card: Card, link: Link) -> Problem:

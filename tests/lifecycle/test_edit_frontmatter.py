@@ -235,3 +235,28 @@ def test_any_block_is_edited_right_or_refused(block: list[bytes]) -> None:
     assert {key: value for key, value in _meta(edited).items() if key != "type"} == before
     assert _meta(edited)["type"] == "user"
     assert edited.endswith(b"---\nbody\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "items", "after"),
+    [
+        ("tags: [\"a\", 'b']  # keep", ["x", "b"], "tags: [\"x\", 'b']  # keep"),
+        ("tags: [ \"a\" , 'b',c ]", ["a", "b", "x, y"], "tags: [ \"a\" , 'b','x, y' ]"),
+        ('tags: ["a"] # keep', ["a", "b"], 'tags: ["a", b] # keep'),
+        ("tags: [a, b]", ["b"], "tags: [b]"),
+        (
+            'tags:\n  - "a" # one\n  # between\n  - b   # two',
+            ["x", "b"],
+            'tags:\n  - "x" # one\n  # between\n  - b   # two',
+        ),
+        ("tags: [\n  a, # one\n  b   # two\n]", ["x", "b"], "tags: [\n  x, # one\n  b   # two\n]"),
+        ('metadata:\n  tags: ["a", b] # k', ["a", "x"], 'metadata:\n  tags: ["a", x] # k'),
+        ("tags: [&one a, *one]", ["x", "a"], "tags: [x, a]"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_items_of_a_list_are_exchanged_in_their_places(
+    written: str, items: list[JsonValue], after: str, newline: str
+) -> None:
+    before, expected = (f"---\n{text}\nz: 1\n---\nbody\n".replace("\n", newline) for text in (written, after))
+    assert set_keys(before.encode(), {"tags": items}).decode() == expected

@@ -146,11 +146,13 @@ def test_frontmatter_names_follow_in_every_way_of_writing(desk: Desk) -> None:
     desk.write("list.md", "---\nsupersedes:\n  - past\n  - old.md\ntitle: L\n---\nx\n")
     desk.write("comma.md", "---\nsuperseded_by: past, old\n---\nx\n")
     desk.write("nested.md", "---\nmetadata:\n  superseded_by: old\n---\nx\n")
+    desk.write("styled.md", "---\nsupersedes: [\"old\", 'past']  # both\n---\nx\n")
     assert desk.vault.move("old.md", "new.md").links_rewritten == 0
     assert desk.read("past.md") == "---\nsuperseded_by: '[[new]]'  # why\n---\nx\n"
     assert desk.read("list.md") == "---\nsupersedes:\n  - past\n  - new.md\ntitle: L\n---\nx\n"
     assert desk.read("comma.md") == "---\nsuperseded_by: past, new\n---\nx\n"
     assert desk.read("nested.md") == "---\nmetadata:\n  superseded_by: new\n---\nx\n"
+    assert desk.read("styled.md") == "---\nsupersedes: [\"new\", 'past']  # both\n---\nx\n"
     assert desk.read("new.md") == "---\nsupersedes: past\n---\nx\n"
 
 
@@ -195,6 +197,28 @@ def test_a_rename_of_case_keeps_the_card_and_its_uses(desk: Desk) -> None:
     assert result.action is Action.MOVED
     assert desk.found("wombats") == ["note.md"]
     assert desk.vault.search("wombats")[0].related == ("b.md",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "after"),
+    [
+        (
+            "Case.md", "case.md",
+            "[t](Case.md) [[Case]] [[case]] [[CASE|z]] [t](case.md#h) ![[Case.md]] [t](./Case.md)\n",
+            "[t](case.md) [[case]] [[case]] [[CASE|z]] [t](case.md#h) ![[case.md]] [t](./case.md)\n",
+        ),
+        ("Notes/a.md", "notes/a.md", "[t](Notes/a.md) [t](notes/a.md)\n", "[t](notes/a.md) [t](notes/a.md)\n"),
+        ("a-b.md", "a_b.md", "[t](a-b.md) [[a-b]] [[a b]] [[a_b]]\n", "[t](a_b.md) [[a_b]] [[a b]] [[a_b]]\n"),
+    ],
+)  # fmt: skip
+def test_links_that_say_the_old_spelling_of_a_name_say_the_new_one(
+    desk: Desk, old: str, new: str, before: str, after: str
+) -> None:
+    desk.write(old, "x\n")
+    desk.write("here.md", f"---\nsupersedes: {old.rpartition('/')[2]}\n---\n{before}")
+    result = desk.vault.move(old, new)
+    assert desk.read("here.md") == f"---\nsupersedes: {new.rpartition('/')[2]}\n---\n{after}"
+    assert result.problems == ()
 
 
 def test_a_place_outside_of_the_vault_s_cards_is_refused(desk: Desk) -> None:
