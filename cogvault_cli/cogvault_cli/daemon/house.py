@@ -125,8 +125,9 @@ class House:
                 # Every ranker is asked, yet nothing is returned that would count as used.
                 query, seen = (cards[0].title, [cards[0].id]) if cards else ("health", [])
                 hits = vault.search(query, k=1, min_score=1.0, session_seen=seen, sync=False)
-            is_found = bool(cards) and hits.status is Status.EMPTY  # the one card that was found is the one left out
-            return Health(str(folder), Status.OK if is_found else hits.status, hits.reason)
+            if cards and hits.status is Status.EMPTY:  # the one card that was found is the one left out
+                return Health(str(folder), Status.OK, "")
+            return Health(str(folder), hits.status, hits.reason)
         except CogvaultError as error:
             return Health(str(folder), Status.FAILED, str(error))
 
