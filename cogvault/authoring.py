@@ -17,7 +17,8 @@ __all__ = ["Authoring"]
 
 
 class Authoring:
-    """That part of ``Vault``.
+    """That part of ``Vault``, which is one object to its users: a base class, as parts behind it would have to be
+    declared, documented and kept equal twice. It has attributes of its own only, and calls nothing of its heir.
 
     Args:
         workspace: where it is written.

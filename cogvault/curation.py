@@ -28,7 +28,8 @@ __all__ = ["Curation"]
 
 
 class Curation:
-    """That part of ``Vault``. A card is named by its id, its path on disk or its ``cogvault://`` address.
+    """That part of ``Vault``; a base class for the reason that ``Authoring`` is one. It sets what it needs, and calls
+    nothing of its heir. A card is named by its id, its path on disk or its ``cogvault://`` address.
 
     Args:
         engine: of the vault.

@@ -27,6 +27,7 @@ from cogvault.lifecycle.layer_files import Layers
 from cogvault.lifecycle.usage import Usage
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Embedder, Index, Snapshot
+from cogvault.rankers import CrossEncoder
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, make_summarizer, shared_models
 from cogvault.retrieval.calibration import calibrate
 from cogvault.retrieval.hits import Hits
@@ -42,12 +43,11 @@ from cogvault.retrieval.request import (
 )
 from cogvault.retrieval.scoring import Calibration
 from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
+from cogvault.retrieval.succession import SharedGraph
+from cogvault.retrieval.turns import Turns
 from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
 
 __all__ = ["Vault"]
-
-# The ranker that keeps what it made of the cards.
-_KEEPING = "title"
 
 
 class Vault(Authoring, Curation):
@@ -117,13 +117,11 @@ class Vault(Authoring, Curation):
         self.layers = Layers(made, folders, self._workspace)
         Authoring.__init__(self, self._workspace, self._engine.known, self._finalise)
         Curation.__init__(self, self._engine, self._workspace, self._usage, self.layers.remake)
-        self._rankers = make_rankers(_ranker_names(self.config, embedder))
         self._make_searcher = partial(
-            Searcher,
-            self._rankers,
+            _searcher,
+            _ranker_names(self.config, embedder),
             self._engine.embedder,
             _search_options(self.config),
-            _calibration,
             models.reranker(self.config.rerank_model, self.config.rerank_threads or self.config.threads),
             self._workspace.links,
             models.turns,
@@ -160,9 +158,7 @@ class Vault(Authoring, Curation):
         if self._engine.rest():
             self._usage.close()
             self._workspace.links.forget()
-            if _KEEPING in self._rankers:
-                self._rankers.update(make_rankers([_KEEPING]))
-            self._searcher = self._make_searcher()
+            self._searcher = self._make_searcher()  # what it and its rankers made of the cards goes with the old one
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files: keyword part first, then vectors.
@@ -320,6 +316,18 @@ class Vault(Authoring, Curation):
     def _finalise(self, folder: str) -> CardLayers:
         self._engine.sync()
         return self.layers(folder)
+
+
+def _searcher(
+    rankers: Sequence[str],
+    embedder: Callable[[], Embedder | None],
+    options: SearchOptions,
+    reranker: CrossEncoder | None,
+    links: SharedGraph,
+    turns: Turns,
+) -> Searcher:
+    """A searcher that knows nothing yet, with rankers of its own."""
+    return Searcher(make_rankers(rankers), embedder, options, _calibration, reranker, links, turns)
 
 
 def _ranker_names(config: Config, embedder: Embedder | None) -> list[str]:
