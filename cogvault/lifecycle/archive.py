@@ -79,7 +79,7 @@ def forget(workspace: Workspace, cards: Sequence[CardInfo], text: str) -> WriteR
         card = find(workspace, text, cards)
         refuse_link(card)
         uri = uri_of(workspace, card.id)
-        known = [kept for kept in _all(workspace.root) if nfc(kept.path) == card.id]
+        known = [kept for kept in _all(workspace.root) if nfc(kept.path) == nfc(card.id)]  # twins share their versions
         with _moving(card):
             if any(kept.file.samefile(card.file) for kept in known):
                 card.file.unlink()  # an earlier call was cut off between the two names
@@ -145,7 +145,7 @@ def purge(workspace: Workspace, dropped: Dropped, text: str, *, clear: bool = Tr
         if clear:
             workspace.clear_leftovers()
         _delete(workspace, card.file, card.id, card.path)
-        if not any(nfc(kept.path) == card.id for kept in _all(workspace.root)):
+        if not any(nfc(kept.path) == nfc(card.id) for kept in _all(workspace.root)):
             dropped([card.id])
         _forget_rows(workspace, card.path)
         return WriteResult(card.id, Action.PURGED, uri)
