@@ -10,7 +10,7 @@ from cogvault.cards.link_spans import link_spans
 from cogvault.cards.scan_markdown import Block, BlockKind, blocks_of
 from cogvault.types import Card, Problem
 
-_VERSION = "2"
+_VERSION = "3"
 
 
 class MarkdownCardParser:
