@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import tantivy
 
+from cogvault.indexes import bm25
 from cogvault.indexes.local.heap import give_back
 from cogvault.indexes.local.mapped import MappedBudget
 from cogvault.indexes.local.segments import Stamps, faults, file_stamp, overwritten, stamps, sweep
@@ -60,11 +61,17 @@ class Document:
 
 
 class Wanted(NamedTuple):
-    """One term of a query: the field to look in, the number to look for, its weight."""
+    """One term of a query.
+
+    Attributes:
+        field: to look in.
+        number: to look for.
+        gain: its weight times its idf.
+    """
 
     field: str
     number: int
-    weight: float
+    gain: float
 
 
 class Side(Enum):
@@ -128,24 +135,29 @@ class LexicalView:
     def search(
         self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
     ) -> tuple[IntArray, FloatArray]:
-        """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order."""
+        """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order.
+
+        Terms count by their gain alone. How common the engine takes them for is nothing to go by: it counts chunks that
+        were deleted, and knows nothing of those that wait in the catalog.
+        """
         self.check()
         limit = min(limit, self.documents)
         if limit <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
+            searcher = self._searcher  # another thread may put one in its place
+            everything = int(searcher.doc_freq("every", 1)) + 1  # with the mark
+            common = [float(searcher.doc_freq(term.field, str(term.number))) for term in terms]
+            boosts = [term.gain for term in terms] / bm25.idf(np.array(common), everything)
             clauses = [
-                (
-                    tantivy.Occur.Should,
-                    tantivy.Query.boost_query(self._term(term.field, str(term.number)), term.weight),
-                )
-                for term in terms
+                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), boost))
+                for term, boost in zip(terms, boosts.tolist(), strict=True)
             ]
             query = tantivy.Query.boolean_query(clauses)
             if restriction is not None:
                 query = self._restricted(query, restriction)
-            hits = self._searcher.search(query, limit=limit, count=False).hits
-            chunks = self._searcher.fast_field_values("chunk", [place for _, place in hits])
+            hits = searcher.search(query, limit=limit, count=False).hits
+            chunks = searcher.fast_field_values("chunk", [place for _, place in hits])
         if self._is_large:
             self._opened.lighten(self)
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)

@@ -21,9 +21,9 @@ from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Ter
 _SILENT_SHARE = 0.08
 # In a smaller index nothing is left out.
 _LARGE_CHUNKS = 5000
-# The engine rounds lengths, leaves terms out, and counts dead chunks. So more chunks than asked for are scored exactly:
-# so many more, and all that it scores down to so much below the last of those, so that neither its rounding nor the
-# order in which it gives equal scores decides what is found.
+# The engine rounds lengths, leaves terms out, and has another mean length where chunks died. So more chunks than asked
+# for are scored exactly: so many more, and all that it scores down to so much below the last of those, so that neither
+# its rounding nor the order in which it gives equal scores decides what is found.
 _MORE = 64
 _SLACK_SHARE = 0.03
 _FIRST_ASKED = 2
@@ -131,8 +131,8 @@ def _telling(terms: Sequence[Term], resolved: ResolvedTerms, chunks: int) -> lis
     gains = np.where(frequency > 0, weights * bm25.idf(frequency.astype(np.float64), chunks), 0.0)
     least = gains.max(initial=0.0) * _SILENT_SHARE if chunks >= _LARGE_CHUNKS else 0.0
     return [
-        Wanted(*place, term.weight)
-        for term, place, gain in zip(terms, resolved.places, gains.tolist(), strict=True)
+        Wanted(*place, gain)
+        for place, gain in zip(resolved.places, gains.tolist(), strict=True)
         if place is not None and gain > 0 and gain >= least
     ]
 
