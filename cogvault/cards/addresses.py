@@ -60,7 +60,7 @@ class Prefix:
     Attributes:
         inside: folders or cards, any of them; "" = the whole vault. Compared folded.
         outside: folders that do not belong to it.
-        as_written: ``inside`` is compared as it is written instead.
+        as_written: ``inside`` is compared as it is written instead, in NFC.
     """
 
     inside: tuple[str, ...] = ("",)
@@ -71,9 +71,9 @@ class Prefix:
         """True when the card with this id lies in it."""
         if any(id.startswith(f"{folder}/") for folder in self.outside):
             return False
-        known = id if self.as_written else fold(id)
-        bases = self.inside if self.as_written else map(fold, self.inside)
-        return any(not base or known == base or known.startswith(f"{base}/") for base in bases)
+        form = nfc if self.as_written else fold
+        known = form(id)
+        return any(not base or known == base or known.startswith(f"{base}/") for base in map(form, self.inside))
 
     def among(self, cards: Sequence[Identified]) -> Prefix:
         """The same, as written where one of the cards, which are ordered by id, lies in it as it is written: of folders

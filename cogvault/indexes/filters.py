@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cogvault.text.normalise import fold
+from cogvault.text.normalise import fold, nfc
 from cogvault.types import BoolArray, CardInfo, Filter, JsonValue
 
 _Check: TypeAlias = Callable[[CardInfo], bool]
@@ -77,7 +77,7 @@ def _has_tags(tags: frozenset[str]) -> _Check:
 
 def _places(filter: Filter) -> Iterator[_Check]:
     if filter.paths:
-        yield _is_inside(filter.paths, str if filter.as_written else fold)
+        yield _is_inside(filter.paths, nfc if filter.as_written else fold)
     if filter.outside:
         yield _is_outside(filter.outside)
 

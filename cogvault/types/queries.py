@@ -51,7 +51,7 @@ class Filter:
         types: any of these types.
         tags: all of these tags.
         paths: any of these folders or cards, vault-relative; matches on path boundaries. Empty = everywhere.
-        as_written: ``paths`` are compared as they are written instead of folded.
+        as_written: ``paths`` are compared as they are written, in NFC, instead of folded.
         outside: never cards in one of these folders, written exactly so.
         after: ``dated`` at or after.
         before: ``dated`` before.

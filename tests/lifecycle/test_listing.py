@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import unicodedata
 
 import pytest
 
@@ -79,6 +80,20 @@ def test_of_folders_that_differ_in_case_only_the_named_one_is_meant(desk: Desk) 
     everything = ["session/Ana/timeline/2026-05-01_001.md", "session/ana/timeline/2026-05-01_001.md"]
     assert [card.id for card in desk.vault.list("SESSION/ANA")] == everything
     assert sorted(hit.id for hit in desk.vault.search("wombat", path="SESSION/ANA")) == everything
+
+
+def test_of_folders_that_differ_in_normal_form_only_either_spelling_gives_all_cards(desk: Desk) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "Café") for form in ("NFC", "NFD"))
+    desk.write(f"{composed}/a.md", "The wombat was told to one.\n")
+    if (desk.root / decomposed).exists():
+        pytest.skip("this disk does not tell names by normal form")
+    desk.write(f"{decomposed}/a.md", "The wombat was told to two.\n")
+    desk.write(f"{decomposed}/b.md", "The wombat was told to three.\n")
+    desk.write("café2/a.md", "The wombat was told to four.\n")
+    ids = sorted([f"{decomposed}/a.md", f"{composed}/a.md", f"{composed}/b.md"])
+    for place in (composed, decomposed):
+        assert [card.id for card in desk.vault.list(place)] == ids
+        assert sorted(hit.id for hit in desk.vault.search("wombat", path=place)) == ids
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 100])
