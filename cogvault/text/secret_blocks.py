@@ -17,6 +17,11 @@ _LIST_MARK = re.compile(r"[-+*0-9]")
 # line.
 _LABEL = re.compile(rf"{NAME}{SIGN}(?:[&!][\w!.:/-]+)?[ \t]*(?:[|>][-+0-9]*|[\[{{\"'])?[ \t]*(?:\#.*)?\Z")
 _BARE_LABEL = re.compile(rf"(?:\#{{1,6}}[ \t].{{0,60}}?)?[\"'*_`]*{NAME}[\"'*_`]*[ \t#]*\Z")
+# What makes a heading of the line above.
+_UNDERLINE = re.compile(r"(?:=+|-+)\Z")
+# The name and the value of an entry of a list, one below the other, as in Kubernetes; no reference, nothing to fill in.
+_ENTRY = re.compile(rf"[\"']?(?:name|key)[\"']?[ \t]*:[ \t]+[\"']?[\w .-]{{0,60}}?{NAME}[\"']?,?\Z")
+_VALUE = re.compile(r"[\"']?value[\"']?[ \t]*:[ \t]+(?![ \t\"']*[$<{(\[%&*|!])")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*\Z")
 _COMMENT = re.compile(r"[ \t]+#.*\Z")
 _RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
@@ -29,7 +34,7 @@ def assigned_below(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of the values that stand on lines below such a name, in order."""
     if not may_name(text):
         return
-    above: _Name | None = None
+    above: _Name | _Entry | None = None
     columns: _Columns | None = None
     start, before = 0, ""
     for line in text.split("\n"):
@@ -40,8 +45,7 @@ def assigned_below(text: str) -> Iterator[tuple[int, int]]:
             for first, last in [] if found is None else found.values(short, lead):
                 yield start + first, start + last
         above = None if above is None else above.after(lead, content)
-        if may_name(content) and (label := _LABEL.search(content) or _BARE_LABEL.match(content)) is not None:
-            above = _Name(lead.column, shortest_of(label))
+        above = (_heading(before) if _UNDERLINE.match(content) else _named(lead.column, content)) or above
         columns = _columns(before) if _RULE.match(short) and "|" in short else columns if "|" in short else None
         start, before = start + len(line) + 1, short
 
@@ -58,6 +62,38 @@ def _lead(line: str) -> _Lead:
     match = _LEAD.match(line)
     assert match is not None
     return _Lead(match.end(), _LIST_MARK.search(match[0]) is not None)
+
+
+def _heading(line: str) -> _Name | _Entry | None:
+    """The name in a line that the next one underlines; a line with a colon may be the last key of a frontmatter."""
+    column = _lead(line).column
+    content = line[column:]
+    return _named(column, content if ":" in content else f"# {content}")
+
+
+def _named(column: int, content: str) -> _Name | _Entry | None:
+    if not may_name(content):
+        return None
+    if (label := _LABEL.search(content) or _BARE_LABEL.match(content)) is not None:
+        return _Name(column, shortest_of(label))
+    entry = _ENTRY.match(content)
+    return None if entry is None else _Entry(column, shortest_of(entry))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A name that is itself a value: what the very next line calls its value belongs to it."""
+
+    column: int
+    shortest: int
+
+    def values(self, line: str, lead: _Lead) -> Iterator[tuple[int, int]]:
+        content = _COMMENT.sub("", line[lead.column :])
+        if lead.column == self.column and not lead.is_item and _VALUE.match(content):
+            yield from listed(content, lead.column, self.shortest)
+
+    def after(self, lead: _Lead, content: str) -> None:
+        """Nothing else belongs to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,13 @@ BELOW = [
     "| user | password |\n|---|---|\n| bob | X |\n",
     "user | password\n--- | :---:\nana | -\nbob | `X`\n",
     "密码:\nX",
+    "Password\n--------\nX",
+    "Staging DB password\n===\n\nX\n",
+    "**Password:**\n-\nX",
+    "- Password\n  --------\n  X",
+    "> Password\n> ---\n> X",
+    "env:\n- name: DB_PASSWORD\n  value: X\n",
+    '{\n  "name": "password",\n  "value": "X"\n}',
 ]
 ORDINARY = [
     "The password is stored in the vault; ask Ana for it.",
@@ -157,6 +164,16 @@ ORDINARY = [
     "| password policy | 90days |",
     "compass: abc1234 and bypass: route66x",
     "| password |\nhunter2wombat",
+    "The password of staging\n---\nhunter2wombat",
+    "Password\n--------\nIt is in item42 of the vault.",
+    "---\ntitle: Refresh token\n---\nrelease2024notes",
+    "password:\n  see the wiki\n---\nhunter2wombat",
+    "- name: password\n- value: hunter2wombat",
+    "- name: password\n  type: hunter2wombat",
+    "- name: password\n\n  hunter2wombat",
+    "- name: DB_PASSWORD\n  value: $DB_PASSWORD2",
+    "- name: DB_PASSWORD\n  value: '{{.Values.password2}}'",
+    "- name: DB_PASSWORD\n  valueFrom: secret2wombat",
 ]
 
 
@@ -216,7 +233,10 @@ def test_a_secret_is_found_wherever_it_stands(before: str, behind: str) -> None:
     assert [found.line for found in found_in(text)] == [before.count("\n") + 1]
 
 
-@given(st.lists(st.sampled_from(["password", ":", "\n", " ", "- ", "hunter2", "[", "]", ",", "|", "-", "# ", "a: "])))
+_PARTS = ["password", ":", "\n", " ", "- ", "hunter2", "[", "]", ",", "|", "-", "# ", "a: ", "=", "name: ", "value: "]
+
+
+@given(st.lists(st.sampled_from(_PARTS)))
 def test_masking_blocks_ends_and_masks_once(parts: list[str]) -> None:
     masked = redact("".join(parts))
     assert redact(masked) == masked
