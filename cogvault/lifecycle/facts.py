@@ -165,9 +165,12 @@ def _since(card: CardInfo | Card) -> datetime | None:
 
 
 def _turn(old: Card, new: Card, now: datetime) -> datetime:
-    """When the new card begins to hold in the place of the old one; now where the new one's dates cannot tell."""
+    """When the new card begins to hold in the place of the old one; now where the new one's dates cannot tell.
+
+    Never before the old one began: its span ends where it begins when it was to hold later only.
+    """
     begins, began = new.valid_from or min(new.created or now, now), _since(old)
-    return now if began is not None and begins <= began else begins
+    return max(now, began) if began is not None and begins <= began else begins
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ def test_what_is_outdated_ranks_below_is_labelled_and_is_found_as_of_its_time(fa
         ("created: 2026-05-01", "created: 2026-05-01", "2026-06-01T12:00:00Z"),
         ("created: 2026-01-01", "created: 2030-01-01", "2026-06-01T12:00:00Z"),
         ("created: 2026-01-01\nvalid_until: 2026-08-01", "created: 2026-03-01", "2026-03-01T00:00:00Z"),
+        ("valid_from: 2027-01-01", "valid_from: 2026-05-02", "2027-01-01T00:00:00Z"),
+        ("valid_from: 2027-01-01", "title: no dates", "2027-01-01T00:00:00Z"),
     ],
 )
 def test_the_old_one_ends_when_the_new_one_begins(desk: Desk, old: str, new: str, turn: str) -> None:
