@@ -107,10 +107,11 @@ class Usage:
             self._write(lambda database: _move(database, pairs))
 
     def drop(self, ids: Iterable[str]) -> None:
-        """Cards are deleted for good."""
+        """Cards are deleted for good: neither the file nor its write-ahead log names them any more."""
         rows = [(id,) for id in ids]
         if rows and self.path.exists():
             self._write(lambda database: database.executemany("DELETE FROM used WHERE id = ?", rows))
+            self._empty_log()
 
     def claim(self, task: str, interval: timedelta) -> bool:
         """True for one caller among all processes when the last claim of this task is at least so long ago."""
@@ -156,6 +157,19 @@ class Usage:
                 logger.warning("uses of cards were not counted: %s: %s", self.path, error)
                 self._disconnect()
                 return None
+
+    def _empty_log(self) -> None:
+        """Cut the write-ahead log off, which keeps the pages that were written until it begins anew."""
+        with self._lock:
+            if self._open is None:
+                return
+            try:
+                [is_busy, *_] = self._open[1].execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.Error as error:
+                logger.warning("the log of uses was not emptied: %s: %s", self.path, error)
+            else:
+                if is_busy:
+                    logger.warning("the log of uses was not emptied, another process uses it: %s", self.path)
 
     def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._open is None or self._open[0] != os.getpid() or not self.path.exists():

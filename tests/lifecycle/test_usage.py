@@ -81,6 +81,25 @@ def test_a_deleted_card_leaves_nothing(usage: Usage) -> None:
     assert b"a-telling-name" not in b"".join(path.read_bytes() for path in usage.path.parent.iterdir())
 
 
+def test_a_deleted_card_leaves_nothing_while_the_file_is_open(usage: Usage) -> None:
+    usage.count(["a-telling-name.md", "b.md"])
+    usage.drop(["a-telling-name.md"])
+    assert b"a-telling-name" not in b"".join(path.read_bytes() for path in usage.path.parent.iterdir())
+    assert set(usage.all()) == {"b.md"}
+
+
+def test_a_log_that_another_connection_reads_is_told_and_the_card_is_deleted(
+    usage: Usage, caplog: pytest.LogCaptureFixture
+) -> None:
+    usage.count(["a.md", "b.md"])
+    with closing(sqlite3.connect(usage.path, isolation_level=None)) as reader, caplog.at_level(logging.WARNING):
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM used").fetchall()
+        usage.drop(["a.md"])
+    assert "the log of uses was not emptied" in caplog.text
+    assert set(usage.all()) == {"b.md"}
+
+
 def test_a_task_is_claimed_once_an_interval(usage: Usage, clock: Clock) -> None:
     other = Usage(usage.path, clock)
     day = timedelta(hours=24)
