@@ -33,15 +33,16 @@ def told_meanwhile(
     from cogvault.indexing.report import SyncProgress
 
     results: list[T] = []
-    faults: list[Exception] = []
+    faults: list[BaseException] = []
     ended = threading.Event()
 
     def run() -> None:
         try:
             results.append(work())
-        except Exception as error:  # it is the caller's
+        except BaseException as error:  # it is the caller's, an exit too
             faults.append(error)
-        ended.set()
+        finally:
+            ended.set()
 
     began = time.monotonic()
     threading.Thread(target=run, name="cogvault-sync", daemon=True).start()

@@ -57,6 +57,15 @@ def test_what_fails_is_raised() -> None:
         told_meanwhile(fail, lambda: status(1, 0, 0), lambda step: None)
 
 
+def test_an_exit_within_the_sync_ends_the_wait() -> None:
+    def leave() -> None:
+        raise SystemExit(3)
+
+    asked = iter(range(100))
+    with pytest.raises(SystemExit):
+        told_meanwhile(leave, lambda: status(next(asked), 0, 0), lambda step: None)
+
+
 def test_who_gives_up_does_not_wait_for_the_end() -> None:
     may_end = threading.Event()
 
