@@ -66,12 +66,14 @@ class Wanted(NamedTuple):
     Attributes:
         field: to look in.
         number: to look for.
-        gain: its weight times its idf.
+        weight: of the term.
+        idf: how much its rarity counts among all chunks that are there.
     """
 
     field: str
     number: int
-    gain: float
+    weight: float
+    idf: float
 
 
 class Side(Enum):
@@ -133,12 +135,15 @@ class LexicalView:
             raise LexicalDamaged(f"{name} was overwritten")
 
     def search(
-        self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
+        self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None, *, is_behind: bool
     ) -> tuple[IntArray, FloatArray]:
         """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order.
 
-        Terms count by their gain alone. How common the engine takes them for is nothing to go by: it counts chunks that
-        were deleted, and knows nothing of those that wait in the catalog.
+        Args:
+            terms: what to look for.
+            limit: how many.
+            restriction: cards to look in, None = all.
+            is_behind: there are chunks that the engine does not know, so that it takes words for rarer than they are.
         """
         self.check()
         limit = min(limit, self.documents)
@@ -146,12 +151,12 @@ class LexicalView:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
             searcher = self._searcher  # another thread may put one in its place
-            everything = int(searcher.doc_freq("every", 1)) + 1  # with the mark
-            common = [float(searcher.doc_freq(term.field, str(term.number))) for term in terms]
-            boosts = [term.gain for term in terms] / bm25.idf(np.array(common), everything)
+            weights = [term.weight for term in terms]
+            if is_behind or self.ghosts:  # or it takes words of deleted chunks for more common
+                weights = self._corrected(searcher, terms)
             clauses = [
-                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), boost))
-                for term, boost in zip(terms, boosts.tolist(), strict=True)
+                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), weight))
+                for term, weight in zip(terms, weights, strict=True)
             ]
             query = tantivy.Query.boolean_query(clauses)
             if restriction is not None:
@@ -161,6 +166,14 @@ class LexicalView:
         if self._is_large:
             self._opened.lighten(self)
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
+
+    def _corrected(self, searcher: tantivy.Searcher, terms: Sequence[Wanted]) -> list[float]:
+        """Weights with which the engine's idf, of what its files hold, comes to what it should be."""
+        everything = int(searcher.doc_freq("every", 1)) + 1  # with the mark
+        common = [float(searcher.doc_freq(term.field, str(term.number))) for term in terms]
+        wanted = np.array([term.weight * term.idf for term in terms])
+        corrected: list[float] = (wanted / bm25.idf(np.array(common), everything)).tolist()
+        return corrected
 
     def take(self, searcher: tantivy.Searcher, files: Stamps) -> bool:
         """Search by another searcher from now on, if the files it was made of are this state's."""

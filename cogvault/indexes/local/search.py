@@ -128,11 +128,12 @@ def _telling(terms: Sequence[Term], resolved: ResolvedTerms, chunks: int) -> lis
     """Terms that occur, without those that say next to nothing."""
     frequency = resolved.chunk_frequency
     weights = np.array([term.weight for term in terms])
-    gains = np.where(frequency > 0, weights * bm25.idf(frequency.astype(np.float64), chunks), 0.0)
+    rarity = np.where(frequency > 0, bm25.idf(frequency.astype(np.float64), chunks), 0.0)
+    gains = weights * rarity
     least = gains.max(initial=0.0) * _SILENT_SHARE if chunks >= _LARGE_CHUNKS else 0.0
     return [
-        Wanted(*place, gain)
-        for place, gain in zip(resolved.places, gains.tolist(), strict=True)
+        Wanted(*place, term.weight, idf)
+        for term, place, idf, gain in zip(terms, resolved.places, rarity.tolist(), gains.tolist(), strict=True)
         if place is not None and gain > 0 and gain >= least
     ]
 
@@ -147,7 +148,9 @@ def _candidates(
     if mask is not None and restriction is None:
         asked = asked * len(mask) // max(1, int(mask.sum()))
     while True:
-        chunks, scores = lexical.search(terms, asked, restriction)
+        chunks, scores = lexical.search(
+            terms, asked, restriction, is_behind=view.lacks is not None and len(view.lacks.born) > 0
+        )
         complete = len(chunks) < asked
         last = scores[-1] if len(scores) else 0.0
         if view.lacks is not None and view.lacks.has_dead:

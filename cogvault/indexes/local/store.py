@@ -5,8 +5,10 @@
     keyword-<n>        the keyword folder that the catalog names (lexical.py)
     damaged/<n>        what had to be set aside
 
-A change is committed to the catalog first, then to the keyword folder, then what died is purged from the catalog. Each
-step can be made again from the catalog, so a kill between two of them is healed by whoever comes next.
+A change is committed to the catalog first. A few new chunks wait there, where every search finds them, until more have
+come or something dies (unpublished.py); then the keyword folder is brought up to the catalog, and what died is purged
+from the catalog. Each step can be made again from the catalog, so a kill between two of them is healed by whoever comes
+next.
 """
 
 from __future__ import annotations
