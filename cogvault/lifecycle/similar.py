@@ -87,6 +87,11 @@ class SimilarCards:
             words: its print.
             memory: whose it is to be, see ``memory_of``; the very same text in another one is only like it.
         """
+        self._known()  # the first time it looks at the files, for which no search must wait
+        with self._workspace.turns:
+            return self._looked(text, words, memory)
+
+    def _looked(self, text: str, words: Print, memory: str) -> Similarity:
         near: list[SimilarCard] = []
         for id in dict.fromkeys([*self._recent_like(words, memory), *self._candidates(text, words)]):
             found = self._read(id, len(text))

@@ -19,6 +19,7 @@ from cogvault.indexing.scan import root_id
 from cogvault.lifecycle.leftovers import clear_leftovers
 from cogvault.protocols import CardParser, Snapshot
 from cogvault.retrieval.succession import SharedGraph
+from cogvault.retrieval.turns import Turns
 from cogvault.types import Card
 
 __all__ = ["Workspace"]
@@ -43,6 +44,7 @@ class Workspace:
             answer of this process knows; it does not wait for the index.
         forget_text: drops what the machine keeps of a card's text, as it was in the file that is gone.
         clock: the current instant, timezone-aware.
+        turns: who may compute now; to look for cards that are alike is a search.
         links: which card a link means.
         cleared: set once what killed writers left was taken away, which the first write does.
         threads: held by the thread that writes: among threads it wakes the next at once, where a lock file is polled.
@@ -58,6 +60,7 @@ class Workspace:
     wrote: Callable[[Iterable[str]], None]
     forget_text: Callable[[Card], None]
     clock: Callable[[], datetime]
+    turns: Turns = field(default_factory=lambda: Turns(1), compare=False, repr=False)
     links: SharedGraph = field(default_factory=SharedGraph, compare=False, repr=False)
     cleared: Event = field(default_factory=Event, compare=False, repr=False)
     threads: Lock = field(default_factory=Lock, compare=False, repr=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 
 from cogvault.lifecycle import similar
 from cogvault.lifecycle.record import Recorder
+from cogvault.protocols import Snapshot
+from cogvault.retrieval.turns import Turns
 from cogvault.text.likeness import Overlap, likeness, overlap, print_of
 from cogvault.types import Draft
 from tests.lifecycle import likeness_pairs
@@ -76,3 +79,32 @@ def test_names_of_a_folder_are_found_without_a_look_at_all_cards(tmp_path: Path)
     known: Any = SimpleNamespace(cards=cards)
     assert similar.SimilarCards(Shelf(tmp_path).workspace(), lambda: known).names_in("b") == {"e.md", "f.md"}
     assert cards.looks < 20
+
+
+class Told(Turns):
+    """Turns that tell whether one is taken."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.is_taken = False
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self.is_taken = True
+
+    def __exit__(self, *error: Any) -> None:
+        self.is_taken = False
+        super().__exit__(*error)
+
+
+def test_cards_that_are_alike_are_looked_for_in_turn_but_not_the_files(tmp_path: Path) -> None:
+    shelf, turns, seen = Shelf(tmp_path), Told(), list[bool]()
+
+    def known() -> Snapshot:
+        seen.append(turns.is_taken)
+        return shelf.index.snapshot()
+
+    similar.SimilarCards(replace(shelf.workspace(), turns=turns), known).look("A text.", print_of("A text."), "")
+    assert seen[0] is False, "the first time the files are looked at, which may take long"
+    assert True in seen[1:]
+    assert not turns.is_taken
