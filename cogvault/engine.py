@@ -90,17 +90,17 @@ class Engine:
         self._moved = moved
         self._at_rest = at_rest
         self._lock = threading.RLock()
-        self._closed = False
-        self._checked = self._asked = float("-inf")
-        self._changed = float("-inf")
-        self._is_known = False
-        self._announced = Announced(place.folder)
+        self._closed = self._is_known = False
+        self._checked = self._asked = self._changed = float("-inf")
+        self._announced = Announced(place.folder, is_shared=index is None)
         self._sampler = Sampler()
         self._lag = Lag()
         self._watcher: Watcher | None = None
         self.repairs = Beside(self._repair)
         self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
-        self.options = SyncOptions.from_config(config, place.folder, keyword_only=self.is_keyword_only)
+        self.options = SyncOptions.from_config(
+            config, place.folder, keyword_only=self.is_keyword_only, is_shared=index is None
+        )
         self.report: SyncReport | None = None
 
     @property
@@ -171,11 +171,11 @@ class Engine:
         return report
 
     def touch(self, paths: Iterable[str]) -> None:
-        """These paths were written just now, by this process: the next look at the index syncs them first."""
+        """These paths were written just now: who looks at the index next syncs them first, in whichever process."""
         self._announced.add(paths)
 
     def current(self) -> Snapshot:
-        """What the vault holds, with all that this process wrote."""
+        """What the vault holds, with all that was written through cogvault, by whichever process."""
         self._settle(self._follow)
         return self.index().snapshot()
 
@@ -255,7 +255,7 @@ class Engine:
         or that is known to lag behind the files, which is then brought up to date first.
 
         Args:
-            look: look for changed files as ``fresh`` does; False = only take in what this process wrote.
+            look: look for changed files as ``fresh`` does; False = only take in what was written through cogvault.
 
         Raises:
             VaultError: as ``latest``.

@@ -16,10 +16,11 @@ class Announced:
 
     Args:
         folder: the index folder, where other objects and processes tell what they wrote, and are told.
+        is_shared: False = the index is another one than that of the folder: others are told, and tell nothing.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._written = WrittenPaths(folder)
+    def __init__(self, folder: Path, *, is_shared: bool = True) -> None:
+        self._written = WrittenPaths(folder, is_shared=is_shared)
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._paths: set[str] = set()

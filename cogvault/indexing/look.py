@@ -28,7 +28,7 @@ class Look:
         others: cards that were not looked for.
         rebuild_as: fingerprint of the way of chunking, when all cards have to be put again for it.
         began_ns: when the look began, by the machine's clock.
-        written: paths of which this look has seen all, as cogvault told that it wrote them.
+        written: what cogvault told that it wrote, as far as this look has seen it.
     """
 
     cards: Sequence[CardInfo]

@@ -28,7 +28,7 @@ from cogvault.indexing.rollups import folders_above, update_folders
 from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vector_part import VectorPart
-from cogvault.indexing.written import Written, WrittenPaths
+from cogvault.indexing.written import WrittenPaths
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
@@ -52,6 +52,8 @@ class SyncOptions:
         card_batch: cards a commit; large enough to cost little a card, small enough for bounded memory.
         vector_batch: chunks a commit of vectors; what a killed run loses at most.
         keyword_only: no vectors are wanted, so that none are missing.
+        is_shared: the index is that of ``lock_folder``; False = another one, and what users of that one told each other
+            stays for them.
     """
 
     lock_folder: Path
@@ -62,13 +64,17 @@ class SyncOptions:
     card_batch: int = 500
     vector_batch: int = 256
     keyword_only: bool = False
+    is_shared: bool = True
 
     @classmethod
-    def from_config(cls, config: Config, index_folder: Path, *, keyword_only: bool = False) -> SyncOptions:
+    def from_config(
+        cls, config: Config, index_folder: Path, *, keyword_only: bool = False, is_shared: bool = True
+    ) -> SyncOptions:
         """The options that a vault's settings ask for; the locks lie in its index folder."""
         return cls(
             lock_folder=index_folder,
             keyword_only=keyword_only,
+            is_shared=is_shared,
             scan=ScanOptions.from_config(config),
             chunk_tokens=config.chunk_tokens,
             max_card_bytes=config.max_card_bytes,
@@ -123,7 +129,7 @@ class Syncer:
         self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
         self._last = LastSync(options.lock_folder)
         self._problems = LastProblems(options.lock_folder)
-        self._written = WrittenPaths(options.lock_folder)
+        self._written = WrittenPaths(options.lock_folder, is_shared=options.is_shared)
         self._looks = LastLook(options.lock_folder, f"{options.scan} {options.max_card_bytes} {self._making}")
 
     def sync(
@@ -256,13 +262,11 @@ class Syncer:
             self._refuse_another_folder(scanned, len(known))
         others = len(snapshot.cards) - len(known)
         making = self._chunker.fingerprint(self._making) if rebuild else None
-        seen = written if is_whole or self._has_all(paths or (), written) else Written()
+        seen = written if scanned.is_whole else written.among(self._relative(path) for path in paths or ())
         return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making, began_ns, seen)
 
-    def _has_all(self, paths: Iterable[Path | str], written: Written) -> bool:
-        """True when all that cogvault told it wrote is among some paths (absolute, or relative to the root)."""
-        told = (Path(os.path.relpath(self._root / path, self._root)).as_posix() for path in paths)
-        return not written.paths or written.paths <= frozenset(told)
+    def _relative(self, path: Path | str) -> str:
+        return Path(os.path.relpath(self._root / path, self._root)).as_posix()
 
     def _refuse_another_folder(self, scanned: ScanResult, cards: int) -> None:
         """Where a disk is not mounted there is an empty folder, which must not pass for a vault without cards."""
@@ -276,7 +280,7 @@ class Syncer:
             )
 
     def _nothing_to_do(self, look: Look, meter: Meter) -> SyncReport:
-        if look.written.paths:  # which another sync saw, or found as they were
+        if look.written.lines:  # which another sync saw, or found as they were
             with self._locks.keyword(0) as held:
                 if held:
                     self._written.take(look.written)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 __all__ = ["Written", "WrittenPaths"]
@@ -15,6 +15,9 @@ _log = logging.getLogger(__name__)
 
 # Whoever takes lines out does so while others add: they add again what may have been taken with them.
 _ATTEMPTS = 10
+# A larger file takes longer to read than a look at all files of most vaults.
+_LARGEST_BYTES = 64 << 10
+_EVERYWHERE = "."
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,20 @@ class Written:
     """What was told at one time.
 
     Attributes:
-        paths: as others told them.
-        data: the lines of the file that they were read from.
+        paths: as others told them; ``.`` = any.
+        lines: of the file that they were read from, with the paths of each.
     """
 
     paths: frozenset[str] = frozenset()
-    data: bytes = b""
+    lines: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
+
+    def among(self, paths: Iterable[str]) -> Written:
+        """The lines of which all paths are among these."""
+        if not self.lines:
+            return self
+        looked_at = frozenset(paths)
+        lines = {line: told for line, told in self.lines.items() if told <= looked_at}
+        return Written(frozenset().union(*lines.values()), lines)
 
 
 class WrittenPaths:
@@ -37,41 +48,42 @@ class WrittenPaths:
 
     Args:
         folder: the index folder of the vault.
+        is_shared: False = for who has an index elsewhere: it tells the users of the folder's index, and takes nothing
+            away from them.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_shared: bool = True) -> None:
+        self._is_shared = is_shared
         self._path = folder / "written"
         self._taken = folder / "written.taken"
         self._teller = os.urandom(8).hex()
 
     def add(self, paths: Iterable[str]) -> None:
         """These paths were written just now."""
-        line = json.dumps([self._teller, os.urandom(8).hex(), *paths])  # no two lines are the same
-        self._append(f"\n{line}\n".encode())  # behind a line that a kill cut off
+        self._append(_line(self._teller, *paths))
 
     def read(self) -> Written:
         """What was told and not taken out yet. What this object told itself is none of the paths."""
         try:
-            if not self._path.stat().st_size:
+            if not (self._is_shared and self._path.stat().st_size):
                 return Written()
             data = self._path.read_bytes()
         except OSError:
             return Written()
-        whole = data[: data.rfind(b"\n") + 1]
-        paths: set[str] = set()
-        for line in whole.splitlines():
+        lines: dict[bytes, frozenset[str]] = {}
+        for line in filter(None, data[: data.rfind(b"\n") + 1].split(b"\n")):
             teller, *told = _parts_of(line)
-            paths.update(() if teller == self._teller else told[1:])
-        return Written(frozenset(paths), whole)
+            lines[line] = frozenset(() if teller == self._teller else told[1:])
+        return Written(frozenset().union(*lines.values()), lines)
 
     def take(self, seen: Written) -> None:
-        """Take out what was seen, and leave what came since. Only while nobody else does (the lock of syncs)."""
-        if not seen.data:
+        """Take out the lines that were seen, and leave the others. Only while nobody else does (the lock of syncs)."""
+        if not seen.lines:
             return
         try:
             self._path.replace(self._taken)
-            data = self._taken.read_bytes()
-            self._append(data.removeprefix(seen.data))
+            left = [line for line in self._taken.read_bytes().split(b"\n") if line and line not in seen.lines]
+            self._append(b"\n%s\n" % b"\n".join(left) if left else b"")
             self._taken.unlink()
         except OSError as error:  # it is seen again
             _log.debug("written paths were not taken out: %s", error)
@@ -81,16 +93,33 @@ class WrittenPaths:
             for _ in range(_ATTEMPTS if data else 0):
                 with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", 0) as file:
                     file.write(data)
-                    if self._is_there(os.fstat(file.fileno())):
-                        return
+                    written = os.fstat(file.fileno())
+                    is_there = self._is_there(written)  # while it is open, no other can be taken for it
+                if is_there:
+                    if written.st_size > _LARGEST_BYTES:
+                        self._shorten()
+                    return
         except OSError as error:  # others look for themselves
             _log.debug("written paths were not told: %s", error)
+
+    def _shorten(self) -> None:
+        """Put one line in place of all, which covers them. It is a new one, so that no look that began before takes it
+        out; who adds to the former file meanwhile finds that it is gone, and adds again."""
+        beside = self._path.with_name(f"written.{os.urandom(8).hex()}")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb", 0) as file:
+            file.write(_line("", _EVERYWHERE))  # nobody's, as its teller does not know what others told
+        beside.replace(self._path)
 
     def _is_there(self, written: os.stat_result) -> bool:
         try:
             return os.path.samestat(written, self._path.stat())
         except FileNotFoundError:
             return False
+
+
+def _line(teller: str, *paths: str) -> bytes:
+    """A line like no other, behind one that a kill cut off."""
+    return f"\n{json.dumps([teller, os.urandom(8).hex(), *paths])}\n".encode()
 
 
 def _parts_of(line: bytes) -> list[str]:

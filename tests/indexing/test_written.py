@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from cogvault.indexing import written
 from cogvault.indexing.written import Written, WrittenPaths
+from tests.indexing.support import Desk
 
 ODD = ["plain.md", "Caf\u00e9/\u30c6.md", 'quote".md', "line\nbreak.md", os.fsdecode(b"caf\xe9.md")]
 
@@ -47,20 +49,88 @@ def test_equal_paths_that_were_written_again_stay(tmp_path: Path) -> None:
     assert other.read().paths == {"a.md"}
 
 
-def test_no_path_is_lost_while_others_take(tmp_path: Path) -> None:
+def test_lines_are_taken_out_one_by_one(tmp_path: Path) -> None:
+    mine, other = WrittenPaths(tmp_path), WrittenPaths(tmp_path)
+    for paths in (["a.md"], ["b.md", "c.md"], ["d.md"]):
+        mine.add(paths)
+    other.take(other.read().among(["b.md", "d.md", "a.md"]))
+    assert other.read().paths == {"b.md", "c.md"}
+
+
+def test_a_sync_of_some_paths_takes_out_what_it_looked_at(vault: Path) -> None:
+    desk = Desk(vault)
+    desk.write("a.md", "alpha")
+    desk.syncer.sync()
+    others = WrittenPaths(desk.lock_folder)
+    for path in ("a.md", "b.md", "c.md"):
+        others.add([path])
+    desk.write("c.md", "gamma")
+    desk.syncer.sync(paths=["a.md"])  # finds nothing to do
+    desk.syncer.sync(paths=[desk.root / "c.md"])
+    assert WrittenPaths(desk.lock_folder).read().paths == {"b.md"}
+    desk.syncer.sync(paths=["."])
+    assert WrittenPaths(desk.lock_folder).read() == Written()
+
+
+def test_who_has_another_index_tells_and_is_told_nothing(tmp_path: Path) -> None:
+    shared, apart = WrittenPaths(tmp_path), WrittenPaths(tmp_path, is_shared=False)
+    shared.add(["a.md"])
+    apart.add(["b.md"])
+    seen = apart.read()
+    apart.take(seen)
+    assert seen == Written()
+    assert WrittenPaths(tmp_path).read().paths == {"a.md", "b.md"}
+
+
+def test_however_much_is_written_little_is_told(tmp_path: Path) -> None:
+    mine, other = WrittenPaths(tmp_path), WrittenPaths(tmp_path)
+    other.add(["b.md"])
+    for _ in range(3000):
+        mine.add(["a.md"])
+    assert (tmp_path / "written").stat().st_size < 70_000
+    assert mine.read().paths == {"."}, "what others told was told to it with that"
+    assert other.read().paths == {".", "a.md"}
+    assert [file.name for file in tmp_path.iterdir()] == ["written"]
+
+
+def test_much_that_is_told_during_a_look_is_not_taken_out_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(written, "_LARGEST_BYTES", 100)
+    mine, other = WrittenPaths(tmp_path), WrittenPaths(tmp_path)
+    for _ in range(2):
+        mine.add(["a.md", "b.md"])
+    seen = other.read()
+    assert seen.paths == {"."}
+    for _ in range(2):
+        mine.add(["a.md", "b.md"])
+    other.take(seen)
+    assert other.read().paths == {"."}
+
+
+@pytest.mark.parametrize("largest", [1 << 30, 500])
+def test_no_path_is_lost_while_others_take(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int) -> None:
+    monkeypatch.setattr(written, "_LARGEST_BYTES", largest)
     done, told = threading.Event(), {f"{writer}/{n}.md" for writer in range(4) for n in range(150)}
+    saved: set[str] = set()
     seen: set[str] = set()
+
+    def look(found: Written) -> None:
+        seen.update(saved.copy() if "." in found.paths else found.paths)
 
     def write(writer: int) -> None:
         mine = WrittenPaths(tmp_path)
         for n in range(150):
-            mine.add([f"{writer}/{n}.md"])
+            saved.add(path := f"{writer}/{n}.md")
+            mine.add([path])
 
     def take() -> None:
-        other = WrittenPaths(tmp_path)
+        other, turn = WrittenPaths(tmp_path), 0
         while not done.is_set():
-            found = other.read()
-            seen.update(found.paths)
+            found, turn = other.read(), turn + 1
+            # Now and then only some of it is looked at.
+            found = found if turn % 2 else found.among([".", *sorted(found.paths)[::2]])
+            look(found)
             other.take(found)
 
     with ThreadPoolExecutor(5) as pool:
@@ -69,12 +139,12 @@ def test_no_path_is_lost_while_others_take(tmp_path: Path) -> None:
             writing.result()
         done.set()
         taking.result()
-    seen.update(WrittenPaths(tmp_path).read().paths)
+    look(WrittenPaths(tmp_path).read())
     assert seen == told
 
 
 @pytest.mark.parametrize(
-    "damage", [b"garbage", b"\xff\xfe", b"[]", b"[1, 2]", b'"text"', b'["x", "y", "lost', b"[" * 100_000]
+    "damage", [b"garbage", b"\xff\xfe", b"[]", b"[1, 2]", b'"text"', b'["x", "y", "lost', b"[" * 50_000]
 )
 def test_a_damaged_line_tells_nothing_and_harms_no_other(tmp_path: Path, damage: bytes) -> None:
     mine, other = WrittenPaths(tmp_path), WrittenPaths(tmp_path)
@@ -107,7 +177,7 @@ def test_where_it_cannot_be_written_nobody_is_told(tmp_path: Path) -> None:
         mine = WrittenPaths(folder)
         mine.add(["a.md"])
         assert WrittenPaths(folder).read() == Written()
-        mine.take(Written(frozenset({"a.md"}), b"x\n"))
+        mine.take(Written(frozenset({"a.md"}), {b"x": frozenset({"a.md"})}))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")

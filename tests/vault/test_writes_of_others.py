@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from cogvault import Vault
+from cogvault.indexes import MemoryIndex
+from cogvault.indexing import written as told_lines
 from cogvault.types import Status
 from tests.vault.conftest import Shelf, ids
 
@@ -93,6 +95,32 @@ def test_what_was_seen_before_it_was_told_is_told_no_longer_than_needed(shelf: S
     [folder] = [path.parent for path in shelf.indexes.rglob("catalog.sqlite")]
     (folder / "written").write_text('["x", "y", "a.md", "../../outside.md", "gone.md"]\n')
     assert ids(vault.search("wombat")) == ["a.md"]
+    assert not told(shelf)
+
+
+def test_an_object_with_another_index_takes_nothing_away_and_tells_what_it_wrote(shelf: Shelf, vault: Vault) -> None:
+    apart = shelf.open(refresh_seconds=3600, index=MemoryIndex())
+    assert ids(apart.search("wombat")) == ["a.md"]
+    card = vault.record("The numbat eats termites.")
+    apart.search("numbat")
+    apart.sync()
+    other = shelf.open(refresh_seconds=3600)
+    assert told(shelf)
+    assert ids(vault.search("numbat termites")) == ids(apart.search("numbat termites")) == [card.id]
+    other.search("numbat")
+    card = apart.record("The otter swims.")
+    assert ids(apart.search("otter swims")) == [card.id]
+    assert ids(vault.search("otter swims")) == ids(other.search("otter swims")) == [card.id]
+
+
+def test_after_very_much_was_written_others_look_everywhere_once(
+    shelf: Shelf, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(told_lines, "_LARGEST_BYTES", 200)
+    other = shelf.open(refresh_seconds=3600)
+    cards = [other.record(f"The numbat met zebrafinch{number}.") for number in range(5)]
+    assert '"."' in told(shelf)[0].read_text()
+    assert [ids(vault.search(f"zebrafinch{number}"))[0] for number in range(5)] == [card.id for card in cards]
     assert not told(shelf)
 
 
