@@ -112,7 +112,6 @@ class Vault(Authoring, Curation):
             forget_text=forget_text,
             wrote=self._engine.touch,
             clock=clock,
-            turns=models.turns,
         )
         made = VaultLayers(self._engine.certain, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)

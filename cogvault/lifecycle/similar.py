@@ -87,7 +87,7 @@ class SimilarCards:
             words: its print.
             memory: whose it is to be, see ``memory_of``; the very same text in another one is only like it.
         """
-        self._known()  # the first time it looks at the files, for which no search must wait
+        self._known()  # the first time it looks at the files, for which no other thread must wait
         with self._workspace.turns:
             return self._looked(text, words, memory)
 

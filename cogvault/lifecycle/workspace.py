@@ -44,7 +44,8 @@ class Workspace:
             answer of this process knows; it does not wait for the index.
         forget_text: drops what the machine keeps of a card's text, as it was in the file that is gone.
         clock: the current instant, timezone-aware.
-        turns: who may compute now; to look for cards that are alike is a search.
+        turns: of the threads that look for cards that are alike; these are apart from those of searches, for which no
+            writer waits.
         links: which card a link means.
         cleared: set once what killed writers left was taken away, which the first write does.
         threads: held by the thread that writes: among threads it wakes the next at once, where a lock file is polled.

@@ -130,6 +130,7 @@ def test_deleting_for_good_takes_the_uses_along(shelf: Shelf, tmp_path: Path) ->
     vault.forget("old.md")
     vault.purge("old.md")
     shelf.write("old.md", "Others.")
+    vault.sync()  # the purge looked at the files, and a search does so every ``refresh_seconds`` only
     assert uses(vault) == {"old.md": 0}
     old(shelf, "old.md", "Old words.")
     deleting = opened(shelf, tmp_path, forgetting_archive_before_delete=False)
