@@ -16,6 +16,7 @@ import pytest
 from cogvault import engine
 from cogvault.indexes import LocalIndex
 from tests.cli.conftest import Run
+from tests.settling import settle
 
 Progress = Callable[[int, int], None]
 
@@ -39,6 +40,7 @@ def started(vault: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPat
             progress(0, 1)
             time.sleep(0.005)
 
+    settle(vault)
     run("index", vault)
     for path in (tmp_path / "indexes").glob("*/keyword-*/*.term"):
         path.unlink()
