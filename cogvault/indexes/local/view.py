@@ -273,13 +273,18 @@ class View:
         """True when this is the view of that state and keyword part, and no writer is between two steps of it."""
         return self.state == state and self.lexical is lexical and self.lacks is not None and not self.lacks.has_dead
 
+    @property
+    def has_waiting(self) -> bool:
+        """True when there are chunks that the keyword part does not hold yet."""
+        return self.lacks is not None and len(self.lacks.born) > 0
+
     def waiting(self, connection: sqlite3.Connection, words: WordCache) -> Waiting:
         """The few chunks that are not in the keyword part yet, read when first asked for.
 
         Raises:
             sqlite3.DatabaseError: a row is missing or damaged.
         """
-        if self.lacks is None or not len(self.lacks.born):
+        if self.lacks is None or not self.has_waiting:
             return NONE_WAIT
         found = self._waiting
         if found is None:
