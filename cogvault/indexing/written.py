@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from cogvault.indexes import make_room
 
 __all__ = ["Written", "WrittenPaths"]
 
@@ -18,6 +21,7 @@ _ATTEMPTS = 10
 # A larger file takes longer to read than a look at all files of most vaults.
 _LARGEST_BYTES = 64 << 10
 _EVERYWHERE = "."
+_SHORT = "written.short-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,55 +64,83 @@ class WrittenPaths:
 
     def add(self, paths: Iterable[str]) -> None:
         """These paths were written just now."""
-        self._append(_line(self._teller, *paths))
+        try:
+            self._append(_line(self._teller, *paths))
+        except OSError as error:  # others look for themselves
+            _log.debug("written paths were not told: %s", error)
 
     def read(self) -> Written:
         """What was told and not taken out yet. What this object told itself is none of the paths."""
-        try:
-            if not (self._is_shared and self._path.stat().st_size):
-                return Written()
-            data = self._path.read_bytes()
-        except OSError:
-            return Written()
         lines: dict[bytes, frozenset[str]] = {}
-        for line in filter(None, data[: data.rfind(b"\n") + 1].split(b"\n")):
-            teller, *told = _parts_of(line)
-            lines[line] = frozenset(() if teller == self._teller else told[1:])
-        return Written(frozenset().union(*lines.values()), lines)
+        # The way of a line while others are taken out, which a kill may end.
+        for path in (self._path, self._taken, self._path) if self._is_shared else ():
+            lines |= self._lines_of(path)
+        return Written(frozenset().union(*lines.values()), lines) if lines else Written()
 
     def take(self, seen: Written) -> None:
         """Take out the lines that were seen, and leave the others. Only while nobody else does (the lock of syncs)."""
         if not seen.lines:
             return
         try:
-            self._path.replace(self._taken)
-            left = [line for line in self._taken.read_bytes().split(b"\n") if line and line not in seen.lines]
-            self._append(b"\n%s\n" % b"\n".join(left) if left else b"")
-            self._taken.unlink()
+            make_room(self._taken)
+            self._put_back(seen)  # for one that was killed at it
+            with contextlib.suppress(FileNotFoundError):
+                self._path.replace(self._taken)
+            self._put_back(seen)
+            self._clear()
         except OSError as error:  # it is seen again
             _log.debug("written paths were not taken out: %s", error)
 
-    def _append(self, data: bytes) -> None:
+    def _lines_of(self, path: Path) -> dict[bytes, frozenset[str]]:
         try:
-            for _ in range(_ATTEMPTS if data else 0):
-                with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", 0) as file:
-                    file.write(data)
-                    written = os.fstat(file.fileno())
-                    is_there = self._is_there(written)  # while it is open, no other can be taken for it
-                if is_there:
-                    if written.st_size > _LARGEST_BYTES:
-                        self._shorten()
-                    return
-        except OSError as error:  # others look for themselves
-            _log.debug("written paths were not told: %s", error)
+            data = path.read_bytes() if path.stat().st_size else b""
+        except OSError:
+            return {}
+        lines: dict[bytes, frozenset[str]] = {}
+        for line in filter(None, data[: data.rfind(b"\n") + 1].split(b"\n")):
+            teller, *told = _parts_of(line)
+            lines[line] = frozenset(() if teller == self._teller else told[1:])
+        return lines
+
+    def _put_back(self, seen: Written) -> None:
+        """Tell again what was set apart and not seen; told twice, it is one line all the same."""
+        try:
+            data = self._taken.read_bytes()
+        except FileNotFoundError:
+            return
+        left = [line for line in data.split(b"\n") if line and line not in seen.lines]
+        if not left or self._append(b"\n%s\n" % b"\n".join(left)):
+            self._taken.unlink()
+
+    def _append(self, data: bytes) -> bool:
+        """Add lines to the file that others read; False = it was another one each time.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        for _ in range(_ATTEMPTS):
+            with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", 0) as file:
+                file.write(data)
+                written = os.fstat(file.fileno())
+                is_there = self._is_there(written)  # while it is open, no other can be taken for it
+            if is_there:
+                if written.st_size > _LARGEST_BYTES:
+                    self._shorten()
+                return True
+        return False
 
     def _shorten(self) -> None:
         """Put one line in place of all, which covers them. It is a new one, so that no look that began before takes it
         out; who adds to the former file meanwhile finds that it is gone, and adds again."""
-        beside = self._path.with_name(f"written.{os.urandom(8).hex()}")
+        beside = self._path.with_name(f"{_SHORT}{os.urandom(8).hex()}")
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb", 0) as file:
             file.write(_line("", _EVERYWHERE))  # nobody's, as its teller does not know what others told
         beside.replace(self._path)
+
+    def _clear(self) -> None:
+        """Delete what one who was killed left beside the file; who is at it fails, and leaves the file as long."""
+        for left in self._path.parent.glob(f"{_SHORT}*"):
+            left.unlink(missing_ok=True)
 
     def _is_there(self, written: os.stat_result) -> bool:
         try:

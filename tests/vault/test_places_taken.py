@@ -28,7 +28,7 @@ def library(shelf: Shelf) -> Shelf:
 
 
 @pytest.mark.parametrize("block", [to_folder, to_link])
-@pytest.mark.parametrize("name", [*LOCKS, "last-sync", "catalog.sqlite-wal"])
+@pytest.mark.parametrize("name", [*LOCKS, "last-sync", "written", "written.taken", "catalog.sqlite-wal"])
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "open"])
 def test_what_is_in_the_place_of_a_file_is_set_aside(
     library: Shelf, name: str, is_open: bool, block: Callable[[Path], None]
