@@ -110,16 +110,16 @@ class Engine:
 
     def is_broken(self, snapshot: Snapshot) -> bool:
         """True while a part of the index is damaged, or no sync of all files has ended since it was made."""
-        return bool(snapshot.stats.fault) or not is_filled(snapshot, self.options.lock_folder)
+        return bool(snapshot.stats.fault) or not is_filled(snapshot, self.options.notes_folder)
 
     def stale(self, snapshot: Snapshot) -> str:
         """Why the index may lag behind the files; "" = it does not."""
-        return str(self._lag) or ("" if is_filled(snapshot, self.options.lock_folder) else _UNFILLED)
+        return str(self._lag) or ("" if is_filled(snapshot, self.options.notes_folder) else _UNFILLED)
 
     @property
     def trouble(self) -> State | None:
         """What the last look at all files could not do, of whichever process; None = it did all."""
-        return trouble_of(self.report, self.options.lock_folder)
+        return trouble_of(self.report, self.options.notes_folder)
 
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""
@@ -263,7 +263,7 @@ class Engine:
         """
         here = root_id(self._path)
         snapshot = self.fresh() if look else self.current()
-        is_other = LastSync(self.options.lock_folder).root() not in (None, here)
+        is_other = LastSync(self.options.notes_folder).root() not in (None, here)
         return self.latest()[0] if is_other or self.stale(snapshot) else snapshot
 
     def watch(self) -> Watcher:
@@ -313,7 +313,7 @@ class Engine:
         return True
 
     def _is_lost(self, snapshot: Snapshot) -> bool:
-        return is_lost(snapshot, self.options.lock_folder)
+        return is_lost(snapshot, self.options.notes_folder)
 
     def _repair(self, go_on: Callable[[], None]) -> None:
         """Make the index whole: what can be made from the rest of it, then what only the files tell."""

@@ -106,6 +106,7 @@ class Vault(Authoring, Curation):
             config=self.config,
             parser=self._engine.parser,
             index_folder=self._folder,
+            notes_folder=self._engine.options.notes_folder,
             state_folder=state_folder(self.path, self.config),
             fresh=partial(self._engine.certain, look=False),
             latest=self._engine.latest,
@@ -291,7 +292,7 @@ class Vault(Authoring, Curation):
         snapshot, report = self._engine.current(), self._engine.report
         stats, state = snapshot.stats, self._engine.state(snapshot)
         problems = [problem for card in snapshot.cards for problem in card.problems]
-        if (kept := LastProblems(self._folder).read()) is not None:
+        if (kept := LastProblems(self._engine.options.notes_folder).read()) is not None:
             problems.extend(kept)
         elif report is not None:
             problems.extend((*report.failed, *report.problems))
@@ -308,7 +309,7 @@ class Vault(Authoring, Curation):
             model=stats.identity.model_name,
             bytes_on_disk=stats.bytes_on_disk,
             sequence=stats.sequence,
-            synced_at=LastSync(self._folder).at(),
+            synced_at=LastSync(self._engine.options.notes_folder).at(),
             problems=tuple(dict.fromkeys(problems)),
             notes=stats.notes,
         )

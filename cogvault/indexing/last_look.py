@@ -26,9 +26,19 @@ class LastLook:
         process: number of this process, None = its id. It knows its own looks already.
         clock: by which looks are told, None = that of this machine. Where that is the wall clock, and it is put back
             after a look, the look passes as younger by as much, or is not known while it lies ahead.
+        is_shared: False = for who has an index that no other process has: it tells nothing, and relies on nobody.
     """
 
-    def __init__(self, folder: Path, kind: str, process: int | None = None, clock: MachineClock | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        kind: str,
+        process: int | None = None,
+        clock: MachineClock | None = None,
+        *,
+        is_shared: bool = True,
+    ) -> None:
+        self._is_shared = is_shared
         self._path = folder / "last-look"
         self._process = os.getpid() if process is None else process
         clock = clock or machine_clock()
@@ -42,6 +52,8 @@ class LastLook:
             began_ns: when it began, by ``now_ns``: what changed later it may not have seen.
             sequence: of the index, which holds what was found.
         """
+        if not self._is_shared:
+            return
         try:
             # Always as long, so that no reader finds it empty; of two at once the checksum tells.
             with os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
@@ -61,7 +73,7 @@ class LastLook:
             process, reached, began = map(int, line.split()[1:4])
             now_ns = self.now_ns()
             is_other = line == self._line(process, reached, began) and process != self._process
-            if is_other and reached <= sequence and began <= now_ns:
+            if self._is_shared and is_other and reached <= sequence and began <= now_ns:
                 return (now_ns - began) / 1e9
         return None
 

@@ -1,4 +1,4 @@
-"""What a vault's lock folder remembers of the last sync: when it was, and which folder was synced."""
+"""What a vault's index folder remembers of the last sync: when it was, and which folder was synced."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
+from cogvault.config import make_private
 from cogvault.indexes import make_room
 
 __all__ = ["LastSync", "RootId"]
@@ -22,7 +23,7 @@ class LastSync:
     """A small file; its time is when the keyword part last became equal to the files. What is lost is not known.
 
     Args:
-        folder: the index folder of the vault.
+        folder: the index folder of the vault, or that of what is known of another index.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -55,6 +56,7 @@ class LastSync:
     def keep(self, root: RootId) -> None:
         """A sync of this folder has ended just now."""
         try:
+            make_private(self._path.parent)
             make_room(self._path)
             if self.root() == root:
                 self._path.touch()

@@ -37,6 +37,7 @@ from cogvault.types import ChangeSet, Status
 __all__ = ["SyncOptions", "Syncer"]
 
 _TOLD_FAULTS = 3
+_OWN_INDEX = "own-index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class SyncOptions:
         keyword_only: no vectors are wanted, so that none are missing.
         is_shared: the index is that of ``lock_folder``; False = another one, and what users of that one told each other
             stays for them.
+        notes_folder: where what is known of the last sync is kept.
     """
 
     lock_folder: Path
@@ -65,6 +67,10 @@ class SyncOptions:
     vector_batch: int = 256
     keyword_only: bool = False
     is_shared: bool = True
+
+    @property
+    def notes_folder(self) -> Path:
+        return self.lock_folder if self.is_shared else self.lock_folder / _OWN_INDEX
 
     @classmethod
     def from_config(
@@ -127,10 +133,14 @@ class Syncer:
         self._now_ns = now_ns
         self._locks = Locks(options.lock_folder)
         self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
-        self._last = LastSync(options.lock_folder)
-        self._problems = LastProblems(options.lock_folder)
+        self._last = LastSync(options.notes_folder)
+        self._problems = LastProblems(options.notes_folder)
         self._written = WrittenPaths(options.lock_folder, is_shared=options.is_shared)
-        self._looks = LastLook(options.lock_folder, f"{options.scan} {options.max_card_bytes} {self._making}")
+        self._looks = LastLook(
+            options.notes_folder,
+            f"{options.scan} {options.max_card_bytes} {self._making}",
+            is_shared=options.is_shared,
+        )
 
     def sync(
         self,

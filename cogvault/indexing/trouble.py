@@ -13,15 +13,15 @@ from cogvault.types import Status
 __all__ = ["trouble_of"]
 
 
-def trouble_of(report: SyncReport | None, lock_folder: Path) -> State | None:
+def trouble_of(report: SyncReport | None, notes_folder: Path) -> State | None:
     """What a look could not do; None = it did all.
 
     Args:
         report: of the look, None = another process looked.
-        lock_folder: where every look keeps its problems.
+        notes_folder: where every look keeps its problems.
     """
     if report is None:
-        kept = LastProblems(lock_folder).failed()
+        kept = LastProblems(notes_folder).failed()
         count = sum(problem.code != EMBEDDING_FAILED for problem in kept)  # of vectors, their number tells
         return State(Status.DEGRADED, unindexed(count), UNINDEXED_HINT) if count else None
     return State(report.status, report.reason, report.hint) if report.status is Status.DEGRADED else None

@@ -36,6 +36,7 @@ class Workspace:
         config: its settings.
         parser: bytes to cards, as sync reads them.
         index_folder: the vault's own folder outside of it, for locks.
+        notes_folder: where what is known of its last sync is kept.
         state_folder: the vault's own folder for what cannot be rebuilt from the files (use counts).
         fresh: what the vault holds; files that were announced by ``wrote`` are in it.
         latest: the same after a look at all files, which waits for other writers, and what the look found; raises when
@@ -55,6 +56,7 @@ class Workspace:
     config: Config
     parser: CardParser
     index_folder: Path
+    notes_folder: Path
     state_folder: Path
     fresh: Callable[[], Snapshot]
     latest: Callable[[], tuple[Snapshot, SyncReport]]
@@ -81,7 +83,7 @@ class Workspace:
             with hold(self.index_folder / _WRITE_LOCK, timeout) as held:
                 if not held:
                     raise self._busy()
-                if LastSync(self.index_folder).root() not in (None, root_id(self.root)):
+                if LastSync(self.notes_folder).root() not in (None, root_id(self.root)):
                     self.latest()
                 if not self.cleared.is_set():
                     self.cleared.set()

@@ -39,6 +39,7 @@ def workspace(base: Path, wrote: list[str] | None = None) -> Workspace:
         config=Config(),
         parser=MarkdownCardParser(),
         index_folder=base / "index",
+        notes_folder=base / "index",
         state_folder=base / "state",
         fresh=_no_index,
         latest=_no_index,

@@ -47,6 +47,7 @@ class Shelf:
             config=self.config,
             parser=MarkdownCardParser(),
             index_folder=self.base / "index",
+            notes_folder=self.base / "index",
             state_folder=self.base / "state",
             fresh=self.sync,
             latest=lambda: (self.sync(), SyncReport()),
