@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from cogvault.errors import CogvaultError
+
 if TYPE_CHECKING:
     from cogvault.indexing.report import SyncProgress
     from cogvault.types import VaultStatus
@@ -24,11 +26,11 @@ def told_meanwhile(
 
     Args:
         work: the sync. When ``progress`` raises it is left to end by itself.
-        status: asked now and then.
+        status: asked now and then; when it fails, only that step of the progress is not told.
         progress: told of cards, as many as there are by then, and of chunks with vectors.
 
     Raises:
-        Exception: what the sync, the status or ``progress`` raises.
+        Exception: what the sync or ``progress`` raises.
     """
     from cogvault.indexing.report import SyncProgress
 
@@ -47,7 +49,11 @@ def told_meanwhile(
     began = time.monotonic()
     threading.Thread(target=run, name="cogvault-sync", daemon=True).start()
     while not ended.wait(POLL_SECONDS):
-        now, seconds = status(), time.monotonic() - began
+        try:
+            now = status()
+        except CogvaultError:  # the sync goes on, and ends with an error of its own when the daemon is gone
+            continue
+        seconds = time.monotonic() - began
         if now.pending:
             progress(SyncProgress("vectors", now.vectors, now.vectors + now.pending, seconds))
         else:

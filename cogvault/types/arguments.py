@@ -107,7 +107,7 @@ def each_draft(
     Args:
         drafts: to write.
         check: called with each; its error is the reason why that one is refused.
-        write: called once with all the others; gives one result for each.
+        write: called once with all the others, when there are any; gives one result for each.
 
     Raises:
         QueryError: they are no series of drafts.
@@ -115,7 +115,8 @@ def each_draft(
     if not isinstance(drafts, Iterable) or isinstance(drafts, str):
         raise _wrong("drafts", "a list of drafts", drafts)
     checked = [_checked_or_refused(draft, check) for draft in drafts]
-    written = iter(write(tuple(draft for draft in checked if isinstance(draft, Draft))))
+    accepted = tuple(draft for draft in checked if isinstance(draft, Draft))
+    written = iter(write(accepted) if accepted else ())
     return tuple(next(written) if isinstance(draft, Draft) else draft for draft in checked)
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cogvault.client import endpoints
-from cogvault.client.connection import Connection
+from cogvault import Draft
+from cogvault.client import Endpoint, RemoteVault, endpoints
+from cogvault.client.connection import Connection, NobodyListens
 from cogvault.client.endpoint import socket_path
 from cogvault.errors import DaemonError
 from tests.daemon.conftest import Ask, Cogvault, Start, wait_until
@@ -139,3 +140,11 @@ def test_a_write_whose_answer_is_lost_is_not_done_again(start: Start, folder: Pa
     wait_until(lambda: process.poll() is not None, "it was killed")
     on_disk = len(list(folder.glob("note_card-number-*.md")))
     assert written <= on_disk <= written + 1
+
+
+def test_a_batch_of_nothing_but_refused_items_asks_nobody() -> None:
+    vault = RemoteVault(Path("vault"), Connection(Endpoint(socket="no such socket")))
+    [done] = vault.record_many([Draft("x", title=5)])  # type: ignore[arg-type]
+    assert not done.is_done
+    with pytest.raises(NobodyListens):
+        vault.record_many([Draft("A fact.")])

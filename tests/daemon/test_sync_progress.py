@@ -57,6 +57,25 @@ def test_what_fails_is_raised() -> None:
         told_meanwhile(fail, lambda: status(1, 0, 0), lambda step: None)
 
 
+def test_a_status_that_fails_leaves_out_one_step() -> None:
+    asked = iter(range(1, 100))
+    told: list[SyncProgress] = []
+    may_end = threading.Event()
+
+    def answer() -> VaultStatus:
+        if (number := next(asked)) in (1, 3):
+            raise DaemonError("256 calls wait already")
+        return status(number, 0, 0)
+
+    def note(step: SyncProgress) -> None:
+        told.append(step)
+        if len(told) == 2:
+            may_end.set()
+
+    assert told_meanwhile(lambda: may_end.wait(60) and "done", answer, note) == "done"
+    assert [step.done for step in told][:2] == [2, 4]
+
+
 def test_an_exit_within_the_sync_ends_the_wait() -> None:
     def leave() -> None:
         raise SystemExit(3)
