@@ -100,7 +100,7 @@ class Authoring:
             CardError: the change cannot be made without changing more; every byte is as it was.
             QueryError: an argument is of the wrong type.
         """
-        check_arguments(id=id, body=body, section=section, append=append, set=set, base_hash=base_hash)
+        check_arguments(id=id, body=body, section=section, append=append, set=set, base_hash=base_hash, redact=redact)
         keys = (unset,) if isinstance(unset, str) else checked_texts("unset", unset)
         return self._reviser.update(id, Change(body, section, append, set or {}, keys, redact), base_hash)
 

@@ -128,8 +128,9 @@ class Curation:
         Raises:
             PathError: the id names no card.
             CardError: the card cannot be moved or deleted.
+            QueryError: an argument is of the wrong type.
         """
-        check_arguments(id=id)
+        check_arguments(id=id, purge=purge)
         if purge:
             return self._gone(archive.purge(self._workspace, self._usage.drop, id))
         return archive.forget(self._workspace, self._engine.known().cards, id)
@@ -193,8 +194,10 @@ class Curation:
 
         Raises:
             ConfigError: ``purge``, but ``forgetting_archive_before_delete`` is on.
+            QueryError: an argument is of the wrong type.
             VaultError: the vault's folder is away.
         """
+        check_arguments(apply=apply, purge=purge)
         return self._forgetting.sweep(apply=apply, purge=purge)
 
     def _purge_swept(self, id: str) -> WriteResult:

@@ -46,6 +46,7 @@ from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, Search
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.retrieval.turns import Turns
 from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
+from cogvault.types.arguments import check_arguments
 
 __all__ = ["Vault"]
 
@@ -172,7 +173,9 @@ class Vault(Authoring, Curation):
         Raises:
             VaultError: the folder vanished or cannot be read; the index stays as it is.
             IndexFault: the index could not be written.
+            QueryError: ``verify`` is neither True nor False.
         """
+        check_arguments(verify=verify)
         return self._engine.sync(verify=verify, progress=progress)
 
     reindex = sync
@@ -232,6 +235,7 @@ class Vault(Authoring, Curation):
             PathError: ``path`` can name nothing in a vault.
             IndexFault: the index could not be used at all.
         """
+        check_arguments(explain=explain, sync=sync)
         request = SearchRequest(
             text=checked_query(query),
             k=checked_count(k, budget_tokens),

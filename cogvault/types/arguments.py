@@ -41,9 +41,12 @@ def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-_NEEDED = frozenset({"content", "id", "old", "new", "prefix", "after", "name", "speaker", "text"})
+_TEXTS = ("content", "id", "old", "new", "prefix", "after", "name", "speaker", "text")
+# A word would count as yes, "no" too: some of them delete.
+_FLAGS = ("apply", "explain", "purge", "redact", "sync", "verify")
+_NEEDED = frozenset((*_TEXTS, *_FLAGS))
 _KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(_NEEDED, (_is_text, "text")),
+    **dict.fromkeys(_TEXTS, (_is_text, "text")),
     **dict.fromkeys(
         ("title", "type", "description", "to", "source", "body", "section", "append", "base_hash"), (_is_text, "text")
     ),
@@ -51,7 +54,7 @@ _KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("meta", "set"), (_is_mapping, "a mapping of names to values")),
     **dict.fromkeys(("valid_from", "valid_until", "at"), (_is_moment, "a date or text")),
     "lines": (_is_range, "a first and a last line"),
-    **dict.fromkeys(("pinned", "redact"), (_is_flag, "True or False")),
+    **dict.fromkeys(("pinned", *_FLAGS), (_is_flag, "True or False")),
 }
 
 
