@@ -5,19 +5,34 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from cogvault.client.endpoint import Endpoint
 from cogvault.client.http import Closed, Wire
 from cogvault.errors import DaemonError
 
-__all__ = ["CHALLENGE_PATH", "HELLO_PATH", "Connection", "NobodyListens", "Unresponsive"]
+__all__ = [
+    "CHALLENGE_PATH",
+    "DAEMON_HEADER",
+    "HELLO_PATH",
+    "REPLACED",
+    "Connection",
+    "NobodyListens",
+    "Replaced",
+    "Unresponsive",
+]
 
 # Finding out that nobody listens must cost a command nothing.
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 120.0
 # Answered at once, also while all threads of the daemon work.
 HELLO_PATH = "/v1/hello"
+# A call names the daemon that was greeted. Another in its place, perhaps of another version, does nothing and answers
+# with this status.
+DAEMON_HEADER = "Cogvault-Daemon"
+_VAULT_PATH = "/v1/vault/"
+REPLACED = 412
 # Of a daemon that took a call and is silent since.
 _SIGN_OF_LIFE_SECONDS = 3.0
 # Who listens on TCP is asked here to show that it knows the token, before it is told the token.
@@ -44,15 +59,25 @@ class Unresponsive(DaemonError):
     """A daemon took a call and hangs: it does not even say who it is. What it was asked for it may still do."""
 
 
+class Replaced(DaemonError):
+    """Another daemon listens by now, which cannot be asked instead. Nothing was done."""
+
+
 class Connection:
     """Sends requests; safe to share between threads. Connections are kept for the next request of any thread.
 
     Args:
         endpoint: where the daemon is.
+
+    Attributes:
+        daemon: the one that was greeted, as it calls itself, "" = any.
+        greet: sets ``daemon`` when another is there; raises a ``CogvaultError`` when that one cannot be used.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
+        self.daemon = ""
+        self.greet: Callable[[], object] | None = None
         self._lock = threading.Lock()
         self._idle: list[Wire] = []
 
@@ -84,19 +109,20 @@ class Connection:
             NobodyListens: there is no daemon.
             Unresponsive: it hangs, which is known after eight seconds; three more over TCP, and five more when it does
                 not even take all of the request.
+            Replaced: it is another daemon than the one that was greeted, and of another version or with other settings.
             DaemonError: it does not answer, or turns the call away.
             CogvaultError: what the daemon says went wrong.
         """
         data = None if body is None else json.dumps(body).encode()
-        try:
+        status, answer = self._ask(path, data, repeatable, timeout_seconds)
+        if status == REPLACED and self.greet is not None:
             try:
-                status, answer = self._exchange(path, data, timeout_seconds)
-            except _CLOSED:
-                if not repeatable:
-                    raise
-                status, answer = self._exchange(path, data, timeout_seconds)
-        except OSError as error:
-            raise self._failure(error, is_write=not repeatable and body is not None) from error
+                self.greet()
+            except (NobodyListens, Unresponsive):
+                raise
+            except DaemonError as error:
+                raise Replaced(error.message, path=error.path, hint=error.hint) from error
+            status, answer = self._ask(path, data, repeatable, timeout_seconds)
         try:
             document = json.loads(answer)
         except ValueError as error:
@@ -109,6 +135,18 @@ class Connection:
 
             raise to_error(fault)
         return document
+
+    def _ask(self, path: str, data: bytes | None, repeatable: bool, seconds: float | None) -> tuple[int, bytes]:
+        """Status and body of the answer."""
+        try:
+            try:
+                return self._exchange(path, data, seconds)
+            except _CLOSED:
+                if not repeatable:
+                    raise
+                return self._exchange(path, data, seconds)
+        except OSError as error:
+            raise self._failure(error, is_write=not repeatable and data is not None) from error
 
     def _failure(self, error: Exception, *, is_write: bool) -> DaemonError:
         if isinstance(error, _NOBODY):
@@ -125,7 +163,10 @@ class Connection:
 
     def _exchange(self, path: str, body: bytes | None, timeout_seconds: float | None) -> tuple[int, bytes]:
         wire = self._take()
-        answer = wire.ask(path, body, self._headers(), timeout_seconds, self._check_alive)
+        headers = self._headers()
+        if self.daemon and path.startswith(_VAULT_PATH):
+            headers[DAEMON_HEADER] = self.daemon
+        answer = wire.ask(path, body, headers, timeout_seconds, self._check_alive)
         if wire.is_open:
             with self._lock:
                 self._idle.append(wire)

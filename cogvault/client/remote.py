@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -68,16 +69,16 @@ def connect(
         VaultError: the daemon cannot open the vault.
     """
     variables = os.environ if environment is None else environment
+    body = {
+        "tenant": str(Path(path).expanduser().absolute()),
+        "settings": {name: to_wire(value) for name, value in (settings or {}).items()},
+        "environment": {name: value for name, value in variables.items() if name.startswith(_PREFIX)},
+    }
     for one in endpoints(variables) if endpoint is None else [endpoint]:
         connection = Connection(one)
+        connection.greet = partial(_greet, connection, body)
         try:
-            _greet(connection)
-            body = {
-                "tenant": str(Path(path).expanduser().absolute()),
-                "settings": {name: to_wire(value) for name, value in (settings or {}).items()},
-                "environment": {name: value for name, value in variables.items() if name.startswith(_PREFIX)},
-            }
-            return RemoteVault(Path(connection.call("/v1/open", body, repeatable=True)["tenant"]), connection)
+            return RemoteVault(_greet(connection, body), connection)
         except NobodyListens:  # what a daemon that crashed left behind
             if endpoint is not None:
                 raise
@@ -87,13 +88,17 @@ def connect(
     return None
 
 
-def _greet(connection: Connection) -> None:
+def _greet(connection: Connection, body: dict[str, Any]) -> Path:
+    """Make sure that the daemon is of this version and has the vault with these settings; the vault's real folder."""
     hello = connection.call(HELLO_PATH, repeatable=True, timeout_seconds=HELLO_SECONDS)
     version = hello.get("version") if isinstance(hello, dict) else None
     if version != __version__:
         hint = "restart it: cogvault daemon --stop, then cogvault daemon"
         told = f"the daemon is cogvault {version}, this is {__version__}"
         raise DaemonError(told, path=str(connection.endpoint), hint=hint)
+    folder = Path(connection.call("/v1/open", body, repeatable=True)["tenant"])
+    connection.daemon = str(hello.get("instance", ""))
+    return folder
 
 
 def _check_numbers(k: int | None, min_score: float | None, budget_tokens: int | None) -> None:

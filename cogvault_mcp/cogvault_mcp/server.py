@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from cogvault import __version__
-from cogvault.client.connection import NobodyListens, Unresponsive
+from cogvault.client.connection import NobodyListens, Replaced, Unresponsive
 from cogvault.errors import CogvaultError
 from cogvault_mcp.arguments import ArgumentsFault, parsed, schema
 from cogvault_mcp.memory import Memory
@@ -165,7 +165,7 @@ def _answered(memory: Memory, call: Callable[[], T], *, is_write: bool = False) 
     """What a call gives, from the daemon or, when that is gone or hangs, without it."""
     try:
         return call()
-    except (NobodyListens, Unresponsive) as error:
+    except (NobodyListens, Replaced, Unresponsive) as error:
         # A daemon that is busy or broke off is an error of this call alone: if every server left it for that, each
         # would load a model of its own.
         logger.warning("working without the daemon: %s", error)

@@ -11,10 +11,11 @@ import pytest
 
 from cogvault import Draft
 from cogvault.client import Endpoint, RemoteVault, endpoints
-from cogvault.client.connection import Connection, NobodyListens
+from cogvault.client.connection import Connection, NobodyListens, Replaced
 from cogvault.client.endpoint import socket_path
 from cogvault.errors import DaemonError
-from tests.daemon.conftest import Ask, Cogvault, Start, wait_until
+from cogvault_cli.daemon.house import House
+from tests.daemon.conftest import Ask, Cogvault, Start, serving, wait_until
 
 COMMANDS = (
     ("search", "Redis table"),
@@ -119,6 +120,24 @@ def test_a_client_goes_on_after_a_restart(start: Start, folder: Path, ask: Ask) 
     start()
     assert vault.record("Written after the restart.").is_done
     assert len(vault.list()) == 5
+
+
+@pytest.mark.parametrize("change", ["version", "settings"])
+def test_a_daemon_of_another_kind_in_its_place_does_nothing(
+    change: str, folder: Path, ask: Ask, runtime: Path, environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with House() as house, serving(house, runtime) as endpoint:
+        vault = ask(folder, endpoint=endpoint)
+    if change == "version":
+        monkeypatch.setattr("cogvault_cli.daemon.app.__version__", "99.0.0")
+    else:
+        monkeypatch.setenv("COGVAULT_HALF_LIFE_DAYS", "7")
+    with House() as house, serving(house, runtime) as endpoint:
+        with pytest.raises(Replaced, match=r"99\.0\.0|other settings: half_life_days"):
+            vault.record("A fact for a daemon that reads it otherwise.")
+        with pytest.raises(Replaced):
+            vault.search("Redis")
+    assert len(list(folder.glob("*.md"))) == 3
 
 
 def test_a_write_whose_answer_is_lost_is_not_done_again(start: Start, folder: Path, ask: Ask) -> None:

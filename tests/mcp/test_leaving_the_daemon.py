@@ -10,7 +10,7 @@ import pytest
 from mcp.client.client import Client
 
 from cogvault import Config, Vault
-from cogvault.client.connection import NobodyListens
+from cogvault.client.connection import NobodyListens, Replaced
 from cogvault.errors import DaemonError
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.server import create_server
@@ -34,7 +34,12 @@ class Failing:
 
 
 @pytest.mark.parametrize(
-    ("error", "is_left"), [(NobodyListens("no daemon answers"), True), (DaemonError("256 calls wait already"), False)]
+    ("error", "is_left"),
+    [
+        (NobodyListens("no daemon answers"), True),
+        (Replaced("the daemon is cogvault 99.0.0"), True),
+        (DaemonError("256 calls wait already"), False),
+    ],
 )
 def test_only_a_daemon_that_is_gone_is_left(
     example_vault: Path, tmp_path: Path, error: DaemonError, is_left: bool

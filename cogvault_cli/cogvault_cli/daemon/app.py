@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -96,27 +97,30 @@ def create_app(house: House, stop: Callable[[], None], token: str = "", max_queu
     """
     app = FastAPI(title="cogvault daemon", version=__version__, docs_url=None, redoc_url=None)
     metrics = Metrics(house, [*(method.name for method in METHODS), "hook"])
-    app.add_middleware(Gate, metrics=metrics, token=token, max_queue=max_queue)
+    instance = secrets.token_hex(8)
+    app.add_middleware(Gate, metrics=metrics, token=token, instance=instance, max_queue=max_queue)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(CogvaultError, _failed)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(Exception, _crashed)
     search_threads = anyio.CapacityLimiter(_SEARCH_THREADS)
-    _add_own_routes(app, house, metrics, stop, token)
+    _add_own_routes(app, house, metrics, stop, token, instance)
     _add_hook(app, house, search_threads)
     for method in METHODS:
         _add_method(app, house, method, search_threads if method.name == "search" else None)
     return app
 
 
-def _add_own_routes(app: FastAPI, house: House, metrics: Metrics, stop: Callable[[], None], token: str) -> None:
+def _add_own_routes(
+    app: FastAPI, house: House, metrics: Metrics, stop: Callable[[], None], token: str, instance: str
+) -> None:
     started = time.time()
     health_threads = anyio.CapacityLimiter(_HEALTH_THREADS)
 
     # Asynchronous, so that it is answered also while all threads work.
     @app.get("/v1/hello", summary="Who answers.")
     async def hello() -> dict[str, Any]:
-        return {"name": "cogvault", "version": __version__, "pid": os.getpid()}
+        return {"name": "cogvault", "version": __version__, "pid": os.getpid(), "instance": instance}
 
     @app.get(PROOF_PATH, summary="Show that the daemon has the token, without telling it.")
     async def proof(challenge: str) -> dict[str, str]:
@@ -197,6 +201,10 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
         (400, "The body is no JSON"),
         (404, "The id or path names nothing"),
         (409, "The card or the settings are others by now"),
+        (
+            412,
+            "The header Cogvault-Daemon names another daemon than this one (instance of /v1/hello); nothing was done",
+        ),
         (413, "The request is too large"),
         (422, "An argument is wrong"),
         (500, "The index or a model failed"),

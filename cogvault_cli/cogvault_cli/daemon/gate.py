@@ -1,4 +1,4 @@
-"""What every request to the daemon passes: the token, the bounded queue, the bounded size, the figures."""
+"""What every request to the daemon passes: the token, the name, the bounded queue, the bounded size, the figures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cogvault.client.connection import DAEMON_HEADER, REPLACED
 from cogvault_cli.daemon.metrics import Metrics
 
 __all__ = ["MAX_BODY_BYTES", "MAX_QUEUE", "PROOF_PATH", "Gate", "answer", "problem"]
@@ -30,6 +31,7 @@ class Gate:
         app: what is behind it.
         metrics: counts and times what passes.
         token: what requests have to bear, "" = nothing.
+        instance: name of this daemon among all that ever ran; a request that names another is refused.
         max_queue: calls of vaults that wait or run at most.
         max_body_bytes: size of a request at most.
     """
@@ -39,12 +41,14 @@ class Gate:
         app: ASGIApp,
         metrics: Metrics,
         token: str = "",
+        instance: str = "",
         max_queue: int = MAX_QUEUE,
         max_body_bytes: int = MAX_BODY_BYTES,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._token = token
+        self._instance = instance
         self._max_queue = max_queue
         self._max_body_bytes = max_body_bytes
 
@@ -68,6 +72,8 @@ class Gate:
         is_asked_first = scope["path"] == PROOF_PATH
         if self._token and not is_asked_first and not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
             return problem(401, "DaemonError", "no or a wrong token", "send Authorization: Bearer TOKEN")
+        if headers.get(DAEMON_HEADER, self._instance) != self._instance:
+            return problem(REPLACED, "DaemonError", "this is not the daemon that you greeted", "greet it: /v1/hello")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal() or int(length) > self._max_body_bytes:
             return problem(413, "QueryError", _too_large(self._max_body_bytes), "send less")
