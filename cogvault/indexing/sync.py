@@ -189,8 +189,8 @@ class Syncer:
                     return SyncReport(Status.STALE, reason, hint, seconds=meter.seconds)
                 if timeout_seconds is None:
                     self._index.repair(meter.tell)
-                if verify and (faults := self._index.verify()):
-                    self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
+                if verify:
+                    self._verify()
                 if look is None or not look.is_of(self._index.snapshot()):  # only now nobody else writes
                     look = self._look(verify, paths, meter)
                 report = self._keyword(look, meter, is_hurried=paths is not None or embed_limit is not None)
@@ -239,6 +239,13 @@ class Syncer:
                 if self._embedder is None or identity.model != self._embedder.fingerprint:
                     return  # another process switched models: the floor is not the new one's
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
+
+    def _verify(self) -> None:
+        """Do without what was altered in the index, or may have been."""
+        if faults := self._index.verify():
+            self._index.reset("; ".join(faults[:_TOLD_FAULTS]))
+        if self._folders is not None:  # whose texts no checksum guards
+            self._folders.forget()
 
     def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> Look:
         began_ns, written = self._looks.now_ns(), self._written.read()
@@ -300,6 +307,8 @@ class Syncer:
         todo = look.todo
         if not self._index.snapshot().stats.identity.chunking:
             self._last.forget()
+            if self._folders is not None:  # of a former index, whose sequences come again
+                self._folders.forget()
         meter.start("keyword")
         # Before the index forgets them, so that a kill leaves nothing behind.
         self._remains.forget(self._index.snapshot(), todo.removed)
@@ -312,8 +321,9 @@ class Syncer:
             return replace(report, folders=self._roll_up(is_changed=bool(applied.ids or todo.removed)))
         # Folders' layers are made for who asks for them, or by the next sync that nobody waits for; but what is gone
         # must not live on in them.
-        if todo.removed and self._folders is not None:
-            self._folders.drop(folders_above(todo.removed))
+        former = (*todo.removed, *todo.changed, *(old for old, _ in todo.moved))
+        if former and self._folders is not None:
+            self._folders.drop(folders_above(former))
         return report
 
     def _told(self, look: Look, applied: Applied, meter: Meter) -> SyncReport:

@@ -70,6 +70,16 @@ class FolderStore:
         if self._file.path.exists():
             self._file.write(write)
 
+    def forget(self) -> None:
+        """Forget all folders until they are made anew."""
+
+        def write(database: sqlite3.Connection) -> None:
+            database.execute("DELETE FROM folder")
+            database.execute("DELETE FROM made_from")
+
+        if self._file.path.exists():
+            self._file.write(write)
+
     def apply(self, change: RollupChange, sequence: int) -> None:
         """Carry out a change in one transaction.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vault.conftest import Shelf, shelf
+from tests.vault.conftest import Shelf, ids, shelf
 
 __all__ = ["shelf"]
 
@@ -40,3 +40,45 @@ def test_what_is_gone_lives_on_in_no_folder_and_the_others_wait_for_who_asks(she
         assert database.execute("SELECT path FROM folder").fetchall() == [("h",)]
     assert "Ben" in shelf.vault.layers("f").overview
     assert shelf.vault.layers("h").overview
+
+
+def test_folders_of_a_former_index_are_not_those_of_the_next_one(shelf: Shelf) -> None:
+    shelf.write("f/a.md", "The wombat digs holes.\n")
+    shelf.vault.sync()
+    folder, sequence = Path(shelf.vault.status().index), shelf.vault.status().sequence
+    assert "wombat" in shelf.vault.layers("f").abstract
+    shelf.close()
+    for file in folder.glob("catalog.sqlite*"):
+        file.unlink()
+    shelf.write("f/a.md", "The dingo howls.\n")
+    vault = shelf.open()
+    assert vault.search("dingo")
+    assert vault.status().sequence == sequence
+    assert vault.layers("f").abstract == "The dingo howls."
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM folder WHERE path = 'f'", "UPDATE folder SET abstract = 'altered'"])
+def test_a_verifying_sync_makes_altered_folders_anew(shelf: Shelf, change: str) -> None:
+    shelf.write("f/a.md", "The wombat digs holes.\n")
+    shelf.vault.sync()
+    before = shelf.vault.layers(), shelf.vault.layers("f")
+    with closing(sqlite3.connect(Path(shelf.vault.status().index) / "folders.sqlite")) as database, database:
+        assert database.execute(change).rowcount
+    shelf.vault.sync(verify=True)
+    assert (shelf.vault.layers(), shelf.vault.layers("f")) == before
+
+
+@pytest.mark.parametrize("edit", ["write", "rename"])
+def test_what_a_search_saw_change_does_not_live_on_in_folders(shelf: Shelf, edit: str) -> None:
+    file = shelf.write("f/wombat-burrow.md", "The wombat digs holes.\n")
+    shelf.vault.sync()
+    folders = Path(shelf.vault.status().index) / "folders.sqlite"
+    assert b"wombat" in folders.read_bytes()
+    if edit == "rename":
+        file = file.rename(file.with_name("dingo.md"))
+        assert ids(shelf.vault.search("wombat")) == ["f/dingo.md"]
+        assert b"burrow" not in folders.read_bytes()
+    else:
+        file.write_text("The dingo howls.\n")
+        assert ids(shelf.vault.search("dingo howls")) == ["f/wombat-burrow.md"]
+        assert b"The wombat digs" not in folders.read_bytes()
