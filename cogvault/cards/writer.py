@@ -12,6 +12,7 @@ import stat
 from functools import cache
 from pathlib import Path
 
+from cogvault.cards.regular import read_regular
 from cogvault.errors import CardError, ConflictError
 
 __all__ = ["flush_folder", "hash_of", "rename_to_new", "write_atomic", "writer_of"]
@@ -73,7 +74,7 @@ def _replace(path: Path, data: bytes, expected_hash: str) -> None:
     temp = _write_temp(path.parent, data, mode)
     try:
         # Compared as late as can be: an editor does not know our lock.
-        if hash_of(path.read_bytes()) != expected_hash:
+        if hash_of(read_regular(path)) != expected_hash:
             raise ConflictError("the card changed meanwhile", path=path, hint=_CONFLICT_HINT)
         temp.replace(path)
     except BaseException:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cogvault.cards.addresses import DIMENSIONS
+from cogvault.cards.regular import read_regular
 from cogvault.config import Config
 from cogvault.indexing.ignore import IgnoreRules
 from cogvault.indexing.ignore_text import ignore_lines
@@ -102,8 +103,7 @@ class FolderRules:
         try:
             if path.is_symlink():
                 raise OSError(None, "a symbolic link is not followed here")
-            with path.open("rb") as file:
-                data = file.read(_MAX_BYTES)
+            data = read_regular(path, _MAX_BYTES)
         except (FileNotFoundError, NotADirectoryError):
             return rules
         except OSError as error:

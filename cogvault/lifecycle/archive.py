@@ -17,10 +17,11 @@ from pathlib import Path
 
 from cogvault.cards.addresses import paths_of
 from cogvault.cards.paths import is_usable_name, refusal
+from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
 from cogvault.errors import CardError, CogvaultError, ConflictError, PathError
 from cogvault.indexing.scan import root_id
-from cogvault.lifecycle.files import read_bytes, refuse_link
+from cogvault.lifecycle.files import refuse_link
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
@@ -115,6 +116,7 @@ def restore(workspace: Workspace, text: str, version: int | None = None) -> Writ
             raise ConflictError("there is a card at its place again", path=card.path, hint=hint)
         make_folder(workspace, card)
         with _moving(card):
+            data = read_regular(kept.file)
             if card.file.exists():
                 kept.file.unlink()  # an earlier call was cut off between the two names
             else:
@@ -122,7 +124,7 @@ def restore(workspace: Workspace, text: str, version: int | None = None) -> Writ
             flush_folder(card.file.parent)
         _remove_empty(workspace.root, kept.file.parent)
         workspace.wrote([card.path])
-        return WriteResult(card.id, Action.RESTORED, uri_of(workspace, card.id), hash_of(read_bytes(card)))
+        return WriteResult(card.id, Action.RESTORED, uri_of(workspace, card.id), hash_of(data))
 
 
 def purge(workspace: Workspace, dropped: Dropped, text: str, *, clear: bool = True) -> WriteResult:
@@ -241,7 +243,7 @@ def _moving(card: Located) -> Iterator[None]:
 
 def _delete(workspace: Workspace, file: Path, id: str, path: str) -> None:
     try:
-        data = file.read_bytes()
+        data = read_regular(file)
         file.unlink()
         flush_folder(file.parent)
     except OSError as error:

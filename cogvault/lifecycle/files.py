@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cogvault.cards.regular import read_regular
 from cogvault.errors import CardError
 from cogvault.lifecycle.uris import Located
 
@@ -15,7 +16,7 @@ def read_bytes(card: Located) -> bytes:
         CardError: it cannot be read.
     """
     try:
-        return card.file.read_bytes()
+        return read_regular(card.file)
     except OSError as error:
         raise CardError(f"cannot be read: {error.strerror}", path=card.path) from error
 

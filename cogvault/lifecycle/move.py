@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
+from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.indexing.report import SyncReport
@@ -106,7 +107,7 @@ def _refuse_taken(source: Located, target: Located, data: bytes, own: bytes) -> 
     try:
         if target.file.samefile(source.file) and not target.file.is_symlink():
             return
-        if own != data and target.file.read_bytes() == own:
+        if own != data and read_regular(target.file) == own:
             return
     except OSError:
         pass
@@ -180,7 +181,7 @@ def _one_name(source: Located, target: Located) -> None:
 
 def _remove_unchanged(source: Located, target: Located, data: bytes) -> None:
     """Take the old file away, or, if somebody saved it this moment, the new one."""
-    if source.file.read_bytes() != data:
+    if read_regular(source.file) != data:
         target.file.unlink()
         raise ConflictError("the card changed meanwhile", path=source.path, hint="move it again")
     try:

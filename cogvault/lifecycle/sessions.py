@@ -117,6 +117,7 @@ class Session:
         Raises:
             QueryError: ``last`` is negative.
             VaultError: the vault's folder is away.
+            CardError: a file of its timeline cannot be read.
         """
         check_arguments(last=last)
         if last is not None and last < 0:

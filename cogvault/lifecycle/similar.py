@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from cogvault.cards.addresses import DIMENSIONS, RESOURCES
 from cogvault.cards.paths import resolve_inside
+from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
 from cogvault.indexing.folders import ScanOptions
@@ -164,7 +165,7 @@ class SimilarCards:
                 file = resolve_inside(self._workspace.root, path)
                 if file.stat().st_size > _MAX_LENGTH_RATIO * length + _FRONTMATTER_BYTES:
                     return None
-                data = file.read_bytes()
+                data = read_regular(file)
             except (OSError, PathError):
                 continue
             card = self._workspace.parser.parse(data, id=id, path=path)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from cogvault.cards.addresses import card_at
 from cogvault.cards.key_names import misnamed
 from cogvault.cards.paths import refusal
+from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import hash_of
 from cogvault.cards.yaml_values import DATE_KEYS
 from cogvault.config import Config
@@ -200,7 +201,7 @@ class Forgetting:
 
     def _carry_out(self, item: SweepItem, step: Action, path: str, hash: str, problems: list[Problem]) -> SweepItem:
         try:
-            if hash_of((self._workspace.root / path).read_bytes()) != hash:
+            if hash_of(read_regular(self._workspace.root / path)) != hash:
                 return replace(item, verdict=Verdict.CHANGED, reason="its file changed a moment ago")
             result = self._steps[step](item.card.id)
         except (CogvaultError, OSError) as error:

@@ -12,12 +12,14 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cogvault.cards.paths import is_usable_name, refusal, resolve_inside
+from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, write_atomic
 from cogvault.errors import CardError
 from cogvault.indexing.folders import ScanOptions
@@ -131,13 +133,19 @@ class Timeline:
         return [match[0] for match in sorted(names, key=lambda match: (match[1], int(match[2])))]
 
     def read(self, file: str) -> bytes:
-        """Bytes of one file without a turn that is being written just now."""
+        """Bytes of one file without a turn that is being written just now.
+
+        Raises:
+            CardError: it cannot be read.
+        """
         for _ in range(_TRIES):
             note = self._note.read()
             try:
-                data = (self._path / file).read_bytes()
+                data = read_regular(self._path / file)
             except FileNotFoundError:
                 return b""
+            except OSError as error:
+                raise CardError(f"cannot be read: {error.strerror}", path=self._path / file) from error
             if self._note.read() == note:
                 break
         is_torn = note is not None and note.file == file and note.is_torn(data[note.offset :])
@@ -167,8 +175,9 @@ class Timeline:
             return 1, self._max_bytes, b""
         number = max(numbers)
         path = self._path / f"{day}_{number:03}.md"
-        size = path.lstat().st_size
-        if path.is_symlink() or size >= self._max_bytes or not is_continued(data := path.read_bytes()):
+        status = path.lstat()
+        size, is_regular = status.st_size, stat.S_ISREG(status.st_mode)
+        if not is_regular or size >= self._max_bytes or not is_continued(data := read_regular(path)):
             return number + 1, self._max_bytes, b""
         return number, self._max_bytes - size, b"" if data.endswith(b"\n") or not data else b"\n"
 
