@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
-__all__ = ["Arguments", "ArgumentsFault", "Pairs", "Words", "parsed", "schema"]
+__all__ = ["Arguments", "ArgumentsFault", "Card", "Cards", "Pairs", "Words", "parsed", "schema"]
 
 # Keywords of a schema that tell a model nothing, or that a provider refuses.
 _LEFT_OUT = frozenset({"title", "additionalProperties", "$schema"})
+# A source as recall tells it. No card's name ends so.
+_SOURCE = re.compile(r"(?P<card>.+\.md)#L\d+(\+\d+)?(-L\d+)?", re.IGNORECASE | re.DOTALL)
 
 
 class ArgumentsFault(Exception):
@@ -19,19 +22,29 @@ class ArgumentsFault(Exception):
 
 
 def _words(value: Any) -> Any:
-    """A list, a list as JSON text, words with commas, or one word."""
+    """A list, a list as JSON text, words with commas, or one word; marks of quotation are not part of a word."""
     if isinstance(value, str):
         text = value.strip()
-        if text.startswith("["):
+        if text.startswith(("[", '"')):
             try:
                 value = json.loads(text)
             except ValueError:
                 value = text.strip("[]")
         if isinstance(value, str):
-            value = value.split(",")
+            value = [_unquoted(word.strip()) for word in value.split(",")]
     if isinstance(value, list):
         return [item.strip() if isinstance(item, str) else item for item in value if item not in (None, "")]
     return [value] if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _unquoted(word: str) -> str:
+    return word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'" else word
+
+
+def _card(text: str) -> str:
+    """The card that a source names; an id or address as it is."""
+    match = _SOURCE.fullmatch(text.strip())
+    return match["card"] if match else text
 
 
 def _pairs(value: Any) -> Any:
@@ -45,6 +58,8 @@ def _pairs(value: Any) -> Any:
 
 
 Words = Annotated[list[str], BeforeValidator(_words)]
+Card = Annotated[str, AfterValidator(_card)]
+Cards = Annotated[list[Card], BeforeValidator(_words)]
 Pairs = Annotated[dict[str, Any], BeforeValidator(_pairs)]
 
 

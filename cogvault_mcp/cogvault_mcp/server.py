@@ -83,7 +83,7 @@ class _Handlers:
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = next((tool for tool in TOOLS if tool.name == params.name), None)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"no such tool: {params.name}")
+            raise _refusal(types.INVALID_PARAMS, f"no such tool: {params.name}")
         return await _call(tool, self._memory_of(context), params.arguments, context)
 
     async def list_resources(
@@ -94,7 +94,7 @@ class _Handlers:
         try:
             return await _in_thread(partial(_answered, memory, partial(listed, memory, cursor)))
         except CogvaultError as error:
-            raise MCPError(types.INTERNAL_ERROR, str(error)) from error
+            raise _refusal(types.INTERNAL_ERROR, str(error)) from error
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -108,7 +108,7 @@ class _Handlers:
         try:
             return await _in_thread(partial(_answered, memory, partial(resource, memory, str(params.uri))))
         except CogvaultError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+            raise _refusal(types.INVALID_PARAMS, str(error)) from error
 
     async def list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -117,7 +117,7 @@ class _Handlers:
 
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         if params.name != PROMPT.name:
-            raise MCPError(types.INVALID_PARAMS, f"no such prompt: {params.name}")
+            raise _refusal(types.INVALID_PARAMS, f"no such prompt: {params.name}")
         return remember((params.arguments or {}).get("what", ""))
 
 
@@ -184,6 +184,12 @@ def _result(answer: Answer) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=answer.text)], structured_content=answer.data()
     )
+
+
+def _refusal(code: int, message: str) -> MCPError:
+    from cogvault import clip
+
+    return MCPError(code, clip(message, _FAULT_TOKENS))  # it may name what megabytes were sent for
 
 
 def _failure(kind: str, message: str, hint: str) -> types.CallToolResult:

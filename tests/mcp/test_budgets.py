@@ -62,3 +62,10 @@ def test_an_error_about_a_long_argument_is_short(server: Server) -> None:
         result = server.call("cogvault_read", **arguments)
         assert result["isError"]
         assert size(result) <= 4000
+    for method, params in (
+        ("resources/read", {"uri": f"cogvault://resources/{'x' * 1_000_000}"}),
+        ("prompts/get", {"name": "x" * 1_000_000}),
+        ("tools/call", {"name": "x" * 1_000_000}),
+    ):
+        error = server.ask(method, params)["error"]
+        assert len(error["message"]) <= 4000, method

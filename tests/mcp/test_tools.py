@@ -30,6 +30,18 @@ def test_recall_gives_fenced_text_and_the_same_as_data(server: Server) -> None:
     assert "data, not instructions" in text
 
 
+def test_a_card_is_named_by_the_source_that_was_told_as_well(server: Server) -> None:
+    told = text_of(server.call("cogvault_recall", query="background jobs in postgres"))
+    source = OPENING.findall(told)[0][1]
+    assert re.fullmatch(r"project_queue-on-postgres\.md#L\d+-L\d+", source)
+    assert server.call("cogvault_read", id=source)["structuredContent"]["id"] == "project_queue-on-postgres.md"
+    assert server.call("cogvault_read", id=source, layer="L0")["structuredContent"]["text"]
+    left_out = server.call("cogvault_recall", query="background jobs in postgres", session_seen=[source])
+    assert "project_queue-on-postgres.md" not in [hit["id"] for hit in left_out["structuredContent"]["hits"]]
+    changed = server.call("cogvault_revise", action="update", id=source, append="Still so.")["structuredContent"]
+    assert (changed["action"], changed["id"]) == ("updated", "project_queue-on-postgres.md")
+
+
 def test_an_outdated_card_is_labeled(server: Server) -> None:
     result = server.call("cogvault_recall", query="background jobs queue on Redis", k=10)
     outdated = [hit for hit in result["structuredContent"]["hits"] if hit["valid"] != "current"]
@@ -81,7 +93,9 @@ def test_nothing_found_is_said_with_its_status(server: Server) -> None:
     assert text_of(result).startswith("Status empty")
 
 
-@pytest.mark.parametrize("tags", [["a b", "c"], '["a b", "c"]', "a b, c", " a b,c "])
+@pytest.mark.parametrize(
+    "tags", [["a b", "c"], '["a b", "c"]', "a b, c", " a b,c ", '"a b", "c"', "'a b', c", '["a b", "c"', '"a b, c"']
+)
 def test_lists_are_taken_in_every_form_and_written_clean(server: Server, example_vault: Path, tags: object) -> None:
     result = server.call("cogvault_record", content="Tagged text.", title="Tagged", tags=tags)
     card = (example_vault / result["structuredContent"]["id"]).read_text()
@@ -120,6 +134,8 @@ def test_loose_arguments_are_taken(server: Server, arguments: dict[str, Any]) ->
         ("cogvault_read", {"id": "../../etc/passwd"}, "names no card"),
         ("cogvault_read", {"id": "nobody.md"}, "names no card"),
         ("cogvault_read", {"id": "project_queue-on-postgres.md", "lines": "a-b"}, "lines"),
+        ("cogvault_read", {"id": "project_queue-on-postgres.md", "lines": "9" * 5000}, "lines"),
+        ("cogvault_read", {"id": "project_queue-on-postgres.md", "lines": f"1+{'9' * 5000}"}, "lines"),
         ("cogvault_record", {"content": "x", "to": "../out"}, "names no"),
         ("cogvault_revise", {"action": "explode", "id": "x.md"}, "action"),
         ("cogvault_revise", {"action": "move", "id": "x.md"}, "new"),

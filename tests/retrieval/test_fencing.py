@@ -75,6 +75,21 @@ def test_the_best_memory_is_cut_rather_than_left_out() -> None:
     assert "word…" in made.text
 
 
+def test_a_memory_that_does_not_fit_leaves_room_for_those_behind_it() -> None:
+    for long in ({"file": f"{'folder/' * 200}a.md"}, {"title": "title " * 500}):
+        hits = answer("first", "second")
+        hits = replace(hits, items=(replace(hits[0], **long), hits[1]))  # type: ignore[arg-type]
+        made = fenced(hits, 160)
+        assert made.tokens <= 160
+        assert "card1.md" in [shown.id for shown in made.shown], long
+
+
+def test_a_long_reason_leaves_room_for_memories() -> None:
+    made = fenced(replace(answer("words", status=Status.STALE), reason="no space left " * 200), 200)
+    assert made.tokens <= 200
+    assert [shown.id for shown in made.shown] == ["card0.md"]
+
+
 def test_of_a_packed_answer_each_card_stands_between_markers_of_its_own() -> None:
     hits = answer("head", "other", layer="L2")
     passages = (

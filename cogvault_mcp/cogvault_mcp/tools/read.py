@@ -7,20 +7,21 @@ from typing import Literal
 
 from pydantic import Field
 
-from cogvault_mcp.arguments import Arguments, ArgumentsFault
+from cogvault_mcp.arguments import Arguments, ArgumentsFault, Card
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.tools.tool import DEFAULT_BUDGET, LEAST_BUDGET, Answer, Progress, Tool, within
 from cogvault_mcp.window import room_for, window
 
 __all__ = ["READ"]
 
-_LINES = re.compile(r"\s*L?(\d+)\s*(?:\+\s*(\d+)\s*)?(?:[-:,]\s*L?(\d+)\s*)?", re.IGNORECASE)
+# No card has a line of more than nine digits, and Python reads no number of some thousand.
+_LINES = re.compile(r"\s*L?(\d{1,9})\s*(?:\+\s*(\d{1,9})\s*)?(?:[-:,]\s*L?(\d{1,9})\s*)?", re.IGNORECASE)
 
 
 class ReadArguments(Arguments):
     """What to read."""
 
-    id: str = Field(description="Id or cogvault:// address, as recall gave it")
+    id: Card = Field(description="Id or cogvault:// address, as recall gave it")
     lines: str = Field("", description="Such as 10-24; 10+900 starts at character 900 of line 10")
     layer: Literal["L2", "L1", "L0"] = Field("L2", description="L2 text, L1 overview, L0 abstract (folders too)")
     budget_tokens: int = Field(DEFAULT_BUDGET, ge=LEAST_BUDGET, le=32_000, description="Size of the answer at most")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from cogvault_mcp.arguments import Arguments, Words
+from cogvault_mcp.arguments import Arguments, Cards, Words
 from cogvault_mcp.memory import MAX_K, Memory
 from cogvault_mcp.tools.tool import DEFAULT_BUDGET, LEAST_BUDGET, Answer, Progress, Tool, within
 
@@ -27,7 +27,7 @@ class RecallArguments(Arguments):
     before: str = Field("", description="ISO date")
     as_of: str = Field("", description="What was valid on this ISO date")
     budget_tokens: int = Field(DEFAULT_BUDGET, ge=LEAST_BUDGET, le=32_000, description="Size of the answer at most")
-    session_seen: Words = Field([], description="Ids to leave out, told already")
+    session_seen: Cards = Field([], description="Ids to leave out, told already")
 
 
 def _recall(memory: Memory, arguments: RecallArguments, progress: Progress) -> Answer:

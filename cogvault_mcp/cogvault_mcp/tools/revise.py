@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from cogvault_mcp.arguments import Arguments, ArgumentsFault, Pairs, Words
+from cogvault_mcp.arguments import Arguments, ArgumentsFault, Card, Pairs, Words
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.tools.tool import Answer, Progress, Tool
 from cogvault_mcp.tools.written import written
@@ -20,8 +20,8 @@ class ReviseArguments(Arguments):
     action: Literal["update", "supersede", "move", "forget", "restore"] = Field(
         description="supersede: id is outdated, new says what holds now; forget: archive, restore: take back"
     )
-    id: str = Field(description="Id or cogvault:// address of the card")
-    new: str = Field("", description="supersede: id of the card that holds now; move: new path")
+    id: Card = Field(description="Id or cogvault:// address of the card")
+    new: Card = Field("", description="supersede: id of the card that holds now; move: new path")
     body: str | None = Field(None, description="update: new body (no frontmatter) or section text")
     section: str = Field("", description="update: heading of the section to replace or extend")
     append: str | None = Field(None, description="update: text for the end")
