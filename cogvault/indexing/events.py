@@ -33,6 +33,10 @@ class EventSource(Protocol):
     def rescan_seconds(self) -> float:
         """How often everything should be looked at, whatever this source tells."""
 
+    @property
+    def is_complete(self) -> bool:
+        """False once there may be folders of which it tells nothing: it has to be started again."""
+
     def start(self, root: Path, recursive: bool, tell: Tell) -> None:
         """Begin to tell.
 
@@ -52,6 +56,7 @@ class PollingSource:
     """
 
     mode: Mode = "polling"
+    is_complete = True
 
     def __init__(self, rescan_seconds: float = 2.0) -> None:
         self.rescan_seconds = rescan_seconds

@@ -59,6 +59,9 @@ class WatchdogSource:
     def __init__(self, rescan_seconds: float = 60.0) -> None:
         self.rescan_seconds = rescan_seconds
         self._observer: BaseObserver | None = None
+        self._handler: _Handler | None = None
+        # The folder whose folders are watched too.
+        self._above: Path | None = None
 
     def start(self, root: Path, recursive: bool, tell: Tell) -> None:
         """Begin to tell.
@@ -70,15 +73,29 @@ class WatchdogSource:
         file_system = file_system_of(root.resolve(), mounts_text())
         if is_network(file_system):
             raise OSError(errno.EOPNOTSUPP, f"{file_system} is a network file system")
-        observer = _started(root, recursive, _Handler(tell))
+        handler = _Handler(tell)
+        observer = _started(root, recursive, handler)
         if recursive:
             try:
-                # Folders that could not be watched are passed over without a word; if they were, one more cannot be.
-                _end(_started(root, False, FileSystemEventHandler()))
+                _watch_one_more(root)
             except OSError:
                 _end(observer)
                 raise
-        self._observer = observer
+        self._observer, self._handler, self._above = observer, handler, root if recursive else None
+
+    @property
+    def is_complete(self) -> bool:
+        """False when folders that were made since may not be watched, or an observer's thread has ended."""
+        if self._observer is None or self._handler is None:
+            return True
+        try:
+            if self._handler.took_folders() and self._above is not None:
+                _watch_one_more(self._above)
+        except FileNotFoundError:  # away, which is noticed otherwise
+            return True
+        except OSError:
+            return False
+        return all(thread.is_alive() for thread in (self._observer, *self._observer.emitters))
 
     def stop(self) -> None:
         """End the observer's threads."""
@@ -91,6 +108,12 @@ class _Handler(FileSystemEventHandler):
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._count = 0
+        self._has_folders = False
+
+    def took_folders(self) -> bool:
+        """Whether a folder came or moved since this was asked last."""
+        had, self._has_folders = self._has_folders, False
+        return had
 
     def dispatch(self, event: FileSystemEvent) -> None:
         self._count += 1
@@ -98,11 +121,21 @@ class _Handler(FileSystemEventHandler):
             self._tell(None)
         if event.event_type not in (_FOLDER_KINDS if event.is_directory else _KINDS):
             return
+        self._has_folders |= event.is_directory and event.event_type != "deleted"
         for name in (event.src_path, event.dest_path):
             if name:
                 path = Path(os.fsdecode(name))
                 # Windows does not say what a deleted thing was.
                 self._tell(path, event.is_directory or (event.event_type == "deleted" and not path.suffix))
+
+
+def _watch_one_more(root: Path) -> None:
+    """Folders that cannot be watched are passed over without a word; if some were, one more cannot be.
+
+    Raises:
+        OSError: it cannot be.
+    """
+    _end(_started(root, False, FileSystemEventHandler()))
 
 
 def _started(root: Path, recursive: bool, handler: FileSystemEventHandler) -> BaseObserver:

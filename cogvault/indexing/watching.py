@@ -223,7 +223,7 @@ class Watcher:
 
     def _step(self, batch: Batch) -> None:
         root_id = _root_id(self._root, self._scan)
-        if root_id != self._watched:
+        if root_id != self._watched or not self._source.is_complete:
             self._rewatch(root_id)
             batch = None
         elif batch and self._root not in batch:

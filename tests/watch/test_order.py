@@ -21,6 +21,7 @@ class Source:
 
     mode: Mode = "events"
     rescan_seconds = 1000.0
+    is_complete = True
     tell: Tell
 
     def start(self, root: Path, recursive: bool, tell: Tell) -> None:

@@ -60,6 +60,24 @@ def test_folders_that_cannot_all_be_watched_are_refused(folder: Path, monkeypatc
     assert threading.active_count() == before
 
 
+def test_folders_made_later_that_cannot_be_watched_are_noticed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left() -> object:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    source, told = WatchdogSource(), list[Path | None]()
+    source.start(folder, True, lambda path, is_folder=False: told.append(path))
+    try:
+        monkeypatch.setattr(watchdog_source, "Observer", none_left)
+        (folder / "a.md").write_text("x")
+        wait_until(lambda: folder / "a.md" in told, "a file")
+        assert source.is_complete  # no folder is new
+        (folder / "new").mkdir()
+        wait_until(lambda: folder / "new" in told, "a folder")
+        assert not source.is_complete
+    finally:
+        source.stop()
+
+
 def test_a_source_can_be_started_again_and_leaves_no_thread(folder: Path) -> None:
     before, source, told = threading.active_count(), WatchdogSource(), list[Path | None]()
     for name in ("a.md", "b.md"):

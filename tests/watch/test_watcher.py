@@ -21,6 +21,7 @@ from tests.watch.conftest import wait_until
 
 class FakeSource:
     mode: Mode = "events"
+    is_complete = True
 
     def __init__(self, fails: OSError | None = None, rescan_seconds: float = 1000.0) -> None:
         self.rescan_seconds = rescan_seconds
@@ -113,6 +114,18 @@ def test_without_watches_the_vault_is_polled(folder: Path, number: int, monkeypa
         assert (watcher.mode, watcher.status) == ("polling", Status.DEGRADED)
         assert "no more of them" in watcher.reason
         assert "max_user_watches" in watcher.hint
+    assert set(sync.batches) == {None}
+
+
+def test_a_source_that_lost_track_of_folders_is_started_again_or_the_vault_is_polled(folder: Path) -> None:
+    sync, source = Recorder(), FakeSource()
+    with watcher_of(folder, sync, source) as watcher:
+        wait_until(lambda: watcher.last_report, "first sync")
+        source.fails, source.is_complete = OSError(errno.ENOSPC, "no more of them"), False
+        source.tell(folder / "new", True)
+        wait_until(lambda: watcher.mode == "polling", "polling")
+        wait_until(lambda: len(sync.batches) >= 2, "a look at everything")
+        assert "no more of them" in watcher.reason
     assert set(sync.batches) == {None}
 
 
