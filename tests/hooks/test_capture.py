@@ -49,6 +49,12 @@ def test_new_turns_are_kept_once_whatever_comes_again(world: World) -> None:
     assert kept(world) == ["u0", "u1", "u2", "u3", "u4"]
 
 
+def test_message_that_a_transcript_has_twice_is_kept_once(world: World) -> None:
+    world.say(*dialogue(0, 3), *dialogue(1, 3))
+    world.hook("session-end")
+    assert kept(world) == ["u0", "u1", "u2", "u3"]
+
+
 def test_daemon_keeps_them_as_well(served: World) -> None:
     served.say(*dialogue(0, 3))
     served.hook("pre-compact")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -54,6 +55,18 @@ def test_missing_vault_is_silence_and_is_not_made(name: str, world: World, tmp_p
 def test_without_a_daemon_nothing_is_told(name: str, world: World) -> None:
     assert world.hook(name) == ""
     assert b"no daemon runs" in world.run(name, "--debug").stderr
+
+
+@pytest.mark.parametrize(("stream", "options", "data"), [(1, (), None), (2, ("--debug",), b"{")])
+def test_closed_streams_are_no_failure(
+    served: World, stream: int, options: tuple[str, ...], data: bytes | None
+) -> None:
+    given = json.dumps(served.event("prompt")).encode() if data is None else data
+    command = [sys.executable, "-m", "cogvault_cli", "hook", "prompt", *options]
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {stream}>&-', "sh", *command], input=given, capture_output=True, env=served.environ
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("name", ["session-start", "prompt"])

@@ -41,6 +41,7 @@ def test_prompt_that_memory_knows_nothing_of_is_left_alone(served: World) -> Non
     assert served.context("prompt", prompt="/job queue runs") == ""
     assert served.context("prompt", prompt="") == ""
     assert served.context("prompt", prompt="   \n") == ""
+    assert b"nothing in memory surely bears on this" in served.run("prompt", "--debug", prompt="Rename it").stderr
 
 
 def test_session_start_tells_how_the_vault_is_and_what_is_pinned(served: World) -> None:

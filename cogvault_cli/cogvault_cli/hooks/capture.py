@@ -7,7 +7,7 @@ was left by a process that died in between: then the session itself says which t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from filelock import FileLock
 from cogvault import Vault, redact
 from cogvault.client import RemoteVault
 from cogvault.config import resolve
+from cogvault.types import Turn
 from cogvault_cli.hooks.event import Event
 from cogvault_cli.hooks.state import StateFile, make_private
 from cogvault_cli.hooks.transcript import ANCHOR, MAX_CHARS, said
@@ -65,9 +66,7 @@ def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: Sta
         lines = _Lines(file, start)
         turns = said(lines, _max_chars(vault.path))
         session = vault.session(name)
-        if not is_sure:
-            kept = {turn.meta.get(ANCHOR) for turn in session.turns()}
-            turns = (turn for turn in turns if turn.meta[ANCHOR] not in kept)
+        turns = _once(turns, set() if is_sure else {turn.meta.get(ANCHOR) for turn in session.turns()})
         state.write({"offset": start, "pending": True})
         count = 0
         while batch := [replace(turn, text=redact(turn.text)) for turn in islice(turns, _BATCH)]:
@@ -75,6 +74,14 @@ def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: Sta
             count += len(batch)
         state.write({"offset": lines.end, "pending": False})
     return count
+
+
+def _once(turns: Iterable[Turn], kept: set[object]) -> Iterator[Turn]:
+    """Those that are not kept yet; a transcript that was put together again may hold a message twice."""
+    for turn in turns:
+        if (anchor := turn.meta[ANCHOR]) not in kept:
+            kept.add(anchor)
+            yield turn
 
 
 def _max_chars(folder: Path) -> int:

@@ -47,7 +47,7 @@ def run(name: str, *, tenant: str | None = None, debug: bool = False) -> None:
         _explain(f"{type(error).__name__}: {error}", debug)
         text = ""
     deadline.cancel()
-    if text:
+    if text and sys.stdout is not None:  # it may have been closed before this program began
         try:
             sys.stdout.write(f"{answer(name, text)}\n")
             sys.stdout.flush()
@@ -62,7 +62,11 @@ def _handle(name: str, tenant: str | None) -> str:
     folder = vault_folder(event, environment)
     if folder is None:
         raise LookupError("no vault: set COGVAULT_TENANT to its folder")
-    return _recall(event, folder) if name in ANSWERED else _capture(event, folder)
+    if name not in ANSWERED:
+        return _capture(event, folder)
+    if not (text := _recall(event, folder)):
+        raise LookupError("nothing in memory surely bears on this, or the session was told it already")
+    return text
 
 
 def _recall(event: Event, folder: Path) -> str:
@@ -106,6 +110,6 @@ def _give_up(seconds: float, debug: bool) -> None:
 
 
 def _explain(reason: str, debug: bool) -> None:
-    if debug:
+    if debug and sys.stderr is not None:
         sys.stderr.write(f"cogvault hook: {reason}\n")
         sys.stderr.flush()
