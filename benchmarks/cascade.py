@@ -22,8 +22,9 @@ from benchmarks.words import sentence, sentences
 from cogvault.cards.markdown import MarkdownCardParser
 from cogvault.embedders.hashing import HashingEmbedder
 from cogvault.indexes import LocalIndex
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.scan import ScanOptions
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.layers.folder_store import FolderStore
 from cogvault.layers.summarizers import ExtractiveSummarizer
 from cogvault.types import Card, Filter, FloatArray, Summary, Term, TermKind

@@ -39,7 +39,8 @@ from pathlib import Path
 from cogvault import Config
 from cogvault.cards import MarkdownCardParser
 from cogvault.indexes import LocalIndex
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.options import SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.layers.summarizers import ExtractiveSummarizer
 folder, index, layers = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "layers"
 summarizer = ExtractiveSummarizer() if layers else None

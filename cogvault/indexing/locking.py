@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +20,13 @@ _POLL_SECONDS = 0.005
 
 
 @contextmanager
-def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
+def hold(path: Path, timeout_seconds: float, is_over: Callable[[], bool] | None = None) -> Iterator[bool]:
     """Hold a lock file; the operating system lets it go when the process dies.
 
     Args:
         path: the lock file, made when it is not there.
         timeout_seconds: how long to wait for another holder.
+        is_over: asked again and again meanwhile: True = it is not wanted any more.
 
     Yields:
         True while it is held, False when another holder did not let go in time.
@@ -37,7 +38,7 @@ def hold(path: Path, timeout_seconds: float) -> Iterator[bool]:
     try:
         make_private(path.parent)  # or the lock would make it, for everybody to read
         make_room(path)
-        lock.acquire(timeout=timeout_seconds)
+        lock.acquire(timeout=timeout_seconds, cancel_check=is_over)
     except Timeout:
         yield False
         return
@@ -61,9 +62,11 @@ class Locks:
 
     folder: Path
 
-    def keyword(self, timeout_seconds: float) -> AbstractContextManager[bool]:
+    def keyword(
+        self, timeout_seconds: float, is_over: Callable[[], bool] | None = None
+    ) -> AbstractContextManager[bool]:
         """For whoever puts cards into the index."""
-        return hold(self.folder / "sync.lock", timeout_seconds)
+        return hold(self.folder / "sync.lock", timeout_seconds, is_over)
 
     def vectors(self, timeout_seconds: float) -> AbstractContextManager[bool]:
         """For whoever embeds."""

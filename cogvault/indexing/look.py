@@ -43,10 +43,10 @@ class Look:
 
     @property
     def is_done(self) -> bool:
-        """True when nothing has to be written."""
+        """True when nothing has to be written; stamps alone wait for a look at all files, which reads these again."""
         todo = self.todo
         return self.rebuild_as is None and not (
-            todo.added or todo.changed or todo.moved or todo.removed or todo.touched
+            todo.added or todo.changed or todo.moved or todo.removed or (todo.touched and self.scanned.is_whole)
         )
 
     def is_of(self, snapshot: Snapshot) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from cogvault.config import Config
 from cogvault.embedders.kept_vectors import KeptVectors
 from cogvault.errors import VaultError
 from cogvault.indexing.cardfiles import CardFiles
@@ -16,16 +16,15 @@ from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.forgetting import Remains
 from cogvault.indexing.keyword import Applied, carry_out
 from cogvault.indexing.known_files import KnownFiles
-from cogvault.indexing.last_look import LastLook
-from cogvault.indexing.last_problems import LastProblems
-from cogvault.indexing.last_sync import LastSync
+from cogvault.indexing.last_run import LastRun
 from cogvault.indexing.locking import Locks
 from cogvault.indexing.look import Look
 from cogvault.indexing.meter import Meter
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.plan import plan
 from cogvault.indexing.report import UNINDEXED_HINT, Progress, SyncReport, degraded, unindexed
 from cogvault.indexing.rollups import folders_above, update_folders
-from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan
+from cogvault.indexing.scan import ScanResult, root_id, scan
 from cogvault.indexing.summaries import drafts_of, summarize_drafts, summary_problems
 from cogvault.indexing.vector_part import VectorPart
 from cogvault.indexing.written import WrittenPaths
@@ -34,58 +33,9 @@ from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.tokens import VERSION as ANALYZER_VERSION
 from cogvault.types import ChangeSet, Status
 
-__all__ = ["SyncOptions", "Syncer"]
+__all__ = ["Syncer"]
 
 _TOLD_FAULTS = 3
-_OWN_INDEX = "own-index"
-
-
-@dataclass(frozen=True, slots=True)
-class SyncOptions:
-    """How a vault is synced.
-
-    Attributes:
-        lock_folder: folder of the lock files, one for each vault.
-        scan: which files belong to the vault.
-        chunk_tokens: typical size of a chunk.
-        max_card_bytes: of a larger file only the beginning is indexed.
-        lock_timeout_seconds: how long to wait for another sync of the same vault.
-        card_batch: cards a commit; large enough to cost little a card, small enough for bounded memory.
-        vector_batch: chunks a commit of vectors; what a killed run loses at most.
-        keyword_only: no vectors are wanted, so that none are missing.
-        is_shared: the index is that of ``lock_folder``; False = another one, and what users of that one told each other
-            stays for them.
-        notes_folder: where what is known of the last sync is kept.
-    """
-
-    lock_folder: Path
-    scan: ScanOptions = field(default_factory=ScanOptions)
-    chunk_tokens: int = 200
-    max_card_bytes: int = 4 << 20
-    lock_timeout_seconds: float = 60.0
-    card_batch: int = 500
-    vector_batch: int = 256
-    keyword_only: bool = False
-    is_shared: bool = True
-
-    @property
-    def notes_folder(self) -> Path:
-        return self.lock_folder if self.is_shared else self.lock_folder / _OWN_INDEX
-
-    @classmethod
-    def from_config(
-        cls, config: Config, index_folder: Path, *, keyword_only: bool = False, is_shared: bool = True
-    ) -> SyncOptions:
-        """The options that a vault's settings ask for; the locks lie in its index folder."""
-        return cls(
-            lock_folder=index_folder,
-            keyword_only=keyword_only,
-            is_shared=is_shared,
-            scan=ScanOptions.from_config(config),
-            chunk_tokens=config.chunk_tokens,
-            max_card_bytes=config.max_card_bytes,
-            lock_timeout_seconds=config.lock_timeout_seconds,
-        )
 
 
 class Syncer:
@@ -133,14 +83,8 @@ class Syncer:
         self._now_ns = now_ns
         self._locks = Locks(options.lock_folder)
         self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
-        self._last = LastSync(options.notes_folder)
-        self._problems = LastProblems(options.notes_folder)
         self._written = WrittenPaths(options.lock_folder, is_shared=options.is_shared)
-        self._looks = LastLook(
-            options.notes_folder,
-            f"{options.scan} {options.max_card_bytes} {self._making}",
-            is_shared=options.is_shared,
-        )
+        self._last = LastRun(options, self._making)
 
     def sync(
         self,
@@ -177,31 +121,20 @@ class Syncer:
         look = None if timeout_seconds is None else self._look(verify, paths, meter)
         # Writing would begin with making it anew, which may take a minute.
         is_damaged = look is not None and bool(self._index.snapshot().stats.fault)
-        if look is not None and look.is_done:
-            report = self._nothing_to_do(look, meter)
-        elif is_damaged:
+        if is_damaged and look is not None and not look.is_done:
             reason = "changed files wait until the damaged keyword index is made anew"
             return SyncReport(Status.STALE, reason, "wait, or sync (`cogvault index`)", seconds=meter.seconds)
-        else:
-            with self._locks.keyword(timeout) as held:
-                if not held:
-                    reason, hint = "another sync of this vault did not end in time", "try again, or find who hangs"
-                    return SyncReport(Status.STALE, reason, hint, seconds=meter.seconds)
-                if timeout_seconds is None:
-                    self._index.repair(meter.tell)
-                if verify:
-                    self._verify()
-                if look is None or not look.is_of(self._index.snapshot()):  # only now nobody else writes
-                    look = self._look(verify, paths, meter)
-                report = self._keyword(look, meter, is_hurried=paths is not None or embed_limit is not None)
-        if look.scanned.is_whole or self._last.at() is not None:  # a few paths do not end a first sync that was killed
-            self._last.keep(look.scanned.root)
+        is_hurried = paths is not None or embed_limit is not None
+        done = self._in_turn(look, partial(self._look, verify, paths, meter), timeout, verify, is_hurried, meter)
+        if done is None:
+            reason, hint = "another sync of this vault did not end in time", "try again, or find who hangs"
+            return SyncReport(Status.STALE, reason, hint, seconds=meter.seconds)
+        look, report = done
+        self._last.fill(look)
         wait = timeout if embed_wait_seconds is None else embed_wait_seconds
         if not self._options.keyword_only:
             report = self._vectors.fill(report, 0 if is_damaged else embed_limit, wait, meter)
-        self._problems.keep(report.failed, look.scanned.problems, look.scanned.looked_at)
-        if look.scanned.is_whole:  # not before its problems are known to whoever relies on it
-            self._looks.keep(look.began_ns, self._index.snapshot().stats.sequence)
+        self._last.end(look, report.failed, self._index.snapshot().stats.sequence)
         return replace(self._summaries(report, look, embed_limit is None, timeout, meter), seconds=meter.seconds)
 
     def repair(self, timeout_seconds: float, progress: Progress) -> bool:
@@ -229,7 +162,7 @@ class Syncer:
         """
         stats, here = self._index.snapshot().stats, root_id(self._root)
         is_ours = self._chunker.accepts(stats.identity.chunking, self._making) and self._last.root() == here
-        return self._looks.age_seconds(stats.sequence) if is_ours and not stats.fault else None
+        return self._last.looked_seconds(stats.sequence) if is_ours and not stats.fault else None
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
@@ -240,6 +173,37 @@ class Syncer:
                     return  # another process switched models: the floor is not the new one's
                 self._index.apply(ChangeSet(identity=replace(identity, floor=floor, measured=measured)))
 
+    def _in_turn(
+        self,
+        look: Look | None,
+        look_again: Callable[[], Look],
+        timeout_seconds: float,
+        verify: bool,
+        is_hurried: bool,
+        meter: Meter,
+    ) -> tuple[Look, SyncReport] | None:
+        """Carry out what a look found, in this sync's turn, unless others do it first; None = no turn came.
+
+        Args:
+            look: None = look in turn, and make anew what is damaged before.
+        """
+        deadline = time.monotonic() + timeout_seconds
+        while look is None or not look.is_done:
+            is_over = None if look is None else partial(self._is_outdated, look)
+            with self._locks.keyword(max(0.0, deadline - time.monotonic()), is_over) as held:
+                if held:
+                    if look is None:
+                        self._index.repair(meter.tell)
+                    if verify:
+                        self._verify()
+                    if look is None or self._is_outdated(look):  # only now nobody else writes
+                        look = look_again()
+                    return look, self._keyword(look, meter, is_hurried=is_hurried)
+            if look is None or not self._is_outdated(look):
+                return None
+            look = look_again()  # where many processes write, one of them does the work of most
+        return look, self._nothing_to_do(look, meter)
+
     def _verify(self) -> None:
         """Do without what was altered in the index, or may have been."""
         if faults := self._index.verify():
@@ -248,7 +212,7 @@ class Syncer:
             self._folders.forget()
 
     def _look(self, verify: bool, paths: Iterable[Path | str] | None, meter: Meter) -> Look:
-        began_ns, written = self._looks.now_ns(), self._written.read()
+        began_ns, written = self._last.now_ns(), self._written.read()
         # The snapshot is older than the scan: what another process writes in between shows as something to do.
         snapshot = self._index.snapshot()
         rebuild = not self._chunker.accepts(snapshot.stats.identity.chunking, self._making)
@@ -282,6 +246,9 @@ class Syncer:
         seen = written if scanned.is_whole else written.among(self._relative(path) for path in paths or ())
         return Look(snapshot.cards, snapshot.stats.sequence, scanned, files, todo, others, making, began_ns, seen)
 
+    def _is_outdated(self, look: Look) -> bool:
+        return not look.is_of(self._index.snapshot())
+
     def _relative(self, path: Path | str) -> str:
         return Path(os.path.relpath(self._root / path, self._root)).as_posix()
 
@@ -306,7 +273,7 @@ class Syncer:
     def _keyword(self, look: Look, meter: Meter, *, is_hurried: bool) -> SyncReport:
         todo = look.todo
         if not self._index.snapshot().stats.identity.chunking:
-            self._last.forget()
+            self._last.begin_anew()
             if self._folders is not None:  # of a former index, whose sequences come again
                 self._folders.forget()
         meter.start("keyword")

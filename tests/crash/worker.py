@@ -21,8 +21,9 @@ from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.embedders import HashingEmbedder
 from cogvault.indexes import LocalIndex
 from cogvault.indexes.local import lexical, writer
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.scan import ScanOptions
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.types import ChangeSet, FloatArray
 
 INSTANTS = ("start", "keyword commit", "vector batch", "purge")

@@ -15,9 +15,10 @@ from cogvault.embedders.kept_vectors import KeptVectors
 from cogvault.errors import ModelUnavailable
 from cogvault.indexes.memory import MemoryIndex
 from cogvault.indexing.chunker import Chunker
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.report import Progress, SyncReport
 from cogvault.indexing.scan import ScanOptions
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import CardParser, Embedder, Index, Summarizer
 from cogvault.text.queries import query_terms

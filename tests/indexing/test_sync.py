@@ -5,6 +5,7 @@ import os
 import threading
 import unicodedata
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +17,11 @@ from cogvault.indexes.memory import MemorySnapshot
 from cogvault.indexing import cardfiles
 from cogvault.indexing.chunker import Chunker
 from cogvault.indexing.last_sync import LastSync
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.reading import FileBytes, read_file
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import ScanOptions, ScanResult, root_id, scan, stamp_of
+from cogvault.indexing.sync import Syncer
 from cogvault.types import Card, Filter, FloatArray, Status, StoredChunk
 from tests.indexing.support import Desk, SpyEmbedder, content, later_ns, paragraphs, unavailable
 
@@ -500,6 +503,30 @@ def test_who_cannot_wait_waits_for_nobody_while_nothing_has_to_be_written(desk: 
         desk.write("b.md", "beta")
         assert desk.sync(timeout_seconds=0.0).status is Status.STALE
     assert desk.sync(timeout_seconds=0.0).added == ("b.md",)
+
+
+@pytest.mark.parametrize("paths", [None, ["b.md"]])
+def test_who_waits_for_another_sync_goes_on_as_soon_as_one_has_done_its_work(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, paths: list[str] | None
+) -> None:
+    desk.keyword_only = True
+    desk.write("b.md", "beta")
+    looked = threading.Event()
+
+    def look(*arguments: object) -> ScanResult:
+        result = scan(*arguments)  # type: ignore[arg-type]
+        looked.set()
+        return result
+
+    monkeypatch.setattr("cogvault.indexing.sync.scan", look)
+    with FileLock(desk.lock_folder / "sync.lock"), ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(desk.sync, paths=paths, timeout_seconds=60.0)
+        looked.wait()
+        other = desk.root.with_name("locks of another")
+        options = SyncOptions(other)
+        Syncer(desk.root, desk.index, desk.parser, None, options, chunker=desk.chunker, now_ns=later_ns).sync()
+        report = waiting.result()
+    assert (report.status, report.unchanged) == (Status.OK, 1)
 
 
 @pytest.mark.parametrize("paths", [None, ["b.md"]])

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.indexes import MemoryIndex
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.rollups import VaultLayers
 from cogvault.indexing.scan import ScanOptions, scan
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.layers.file_form import read_layer, write_layer
 from cogvault.layers.folder_store import FolderStore
 from cogvault.layers.summarizers import ExtractiveSummarizer

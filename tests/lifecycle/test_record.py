@@ -15,8 +15,9 @@ from cogvault.cards.writer import hash_of
 from cogvault.config import Config
 from cogvault.errors import CardError, ConflictError, PathError, QueryError
 from cogvault.indexes.memory import MemoryIndex
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.report import SyncReport
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.lifecycle.drafting import MAX_WRITE_BYTES, draft_card
 from cogvault.lifecycle.record import Recorder
 from cogvault.lifecycle.workspace import Workspace

@@ -19,8 +19,9 @@ from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import CardError, ConfigError, VaultError
 from cogvault.indexes import MemoryIndex
+from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.report import SyncReport
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.lifecycle.sweep import Forgetting, SweepRules, judge, measure
 from cogvault.lifecycle.usage import Usage, Used
 from cogvault.lifecycle.workspace import Workspace
