@@ -1,4 +1,4 @@
-"""A vault at work: its index and its model, and how both follow the files."""
+"""A vault at work: how its index follows the files, and what an answer is worth."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
-from cogvault.cards import MarkdownCardParser
-from cogvault.config import Config
-from cogvault.errors import CogvaultError, ModelError, VaultError
+from cogvault.errors import CogvaultError, VaultError
 from cogvault.health import index_state, model_state, watched_state
-from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.announced import Announced
 from cogvault.indexing.beside import Beside
 from cogvault.indexing.completeness import is_filled, is_lost
@@ -22,14 +18,11 @@ from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import root_id
 from cogvault.indexing.state import State
-from cogvault.indexing.sync import Syncer, SyncOptions
+from cogvault.indexing.sync import Syncer
 from cogvault.indexing.trouble import trouble_of
 from cogvault.indexing.watching import Watcher, sync_batch
-from cogvault.layers.folder_store import FolderStore
-from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
-from cogvault.registry import NO_MODEL, ModelPool
-from cogvault.retrieval.calibration import changed_floor
-from cogvault.retrieval.sample import Sampler
+from cogvault.protocols import Snapshot
+from cogvault.resources import Resources
 from cogvault.retrieval.search import SYNC_HINT
 from cogvault.types import Status
 
@@ -53,115 +46,53 @@ class Engine:
     """Keeps one vault's index equal to its files. Safe to share between threads.
 
     Args:
-        path: the vault.
-        config: its settings.
-        place: of its index.
-        models: where models come from.
-        embedder: a model object instead of one chosen by ``config.model``.
-        index: an index object instead of the local one.
-        summarizer: makes the layers of cards.
-        folders: where the layers of folders are kept.
+        resources: its index and its model.
         moved: told of cards that were found under another id, as (old, new).
         at_rest: called by a watcher after it has looked at everything.
     """
 
     def __init__(
         self,
-        path: Path,
-        config: Config,
-        place: IndexPlace,
-        models: ModelPool,
+        resources: Resources,
         *,
-        embedder: Embedder | None,
-        index: Index | None,
-        summarizer: Summarizer,
-        folders: FolderStore,
         moved: Callable[[Iterable[tuple[str, str]]], None],
         at_rest: Callable[[], None],
     ) -> None:
-        self._path = path
-        self._config = config
-        self._place = place
-        self._models = models
-        self._given = embedder
-        self._index = index
-        self._summarizer = summarizer
-        self._folders = folders
+        self._resources = resources
+        self._path, self._config = resources.path, resources.config
+        self._index, self._embedder = resources.index, resources.embedder
+        self._syncer, self._measure = resources.syncer, resources.measure
+        self._options, self._is_keyword_only = resources.options, resources.is_keyword_only
         self._moved = moved
         self._at_rest = at_rest
-        self._lock = threading.RLock()
-        self._closed = self._is_known = False
+        self._lock = threading.Lock()
+        self._is_known = False
         self._checked = self._asked = self._changed = float("-inf")
-        self._announced = Announced(place.folder, is_shared=index is None)
-        self._sampler = Sampler()
+        self._announced = Announced(self._options.lock_folder, is_shared=self._options.is_shared)
         self._lag = Lag()
         self._watcher: Watcher | None = None
         self.repairs = Beside(self._repair)
-        self.parser = MarkdownCardParser(strip_frontmatter=config.strip_frontmatter)
-        self.options = SyncOptions.from_config(
-            config, place.folder, keyword_only=self.is_keyword_only, is_shared=index is None
-        )
         self.report: SyncReport | None = None
-
-    @property
-    def is_keyword_only(self) -> bool:
-        """True for who wants no model, and misses none."""
-        return self._config.model == NO_MODEL and self._given is None
 
     def is_broken(self, snapshot: Snapshot) -> bool:
         """True while a part of the index is damaged, or no sync of all files has ended since it was made."""
-        return bool(snapshot.stats.fault) or not is_filled(snapshot, self.options.notes_folder)
+        return bool(snapshot.stats.fault) or not is_filled(snapshot, self._options.notes_folder)
 
     def stale(self, snapshot: Snapshot) -> str:
         """Why the index may lag behind the files; "" = it does not."""
-        return str(self._lag) or ("" if is_filled(snapshot, self.options.notes_folder) else _UNFILLED)
+        return str(self._lag) or ("" if is_filled(snapshot, self._options.notes_folder) else _UNFILLED)
 
     @property
     def trouble(self) -> State | None:
         """What the last look at all files could not do, of whichever process; None = it did all."""
-        return trouble_of(self.report, self.options.notes_folder)
+        return trouble_of(self.report, self._options.notes_folder)
 
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""
         if self._watcher is not None:
             self._watcher.close()
         self.repairs.close()
-        with self._lock:
-            self._closed = True
-            if self._index is not None:
-                self._index.close()
-                self._index = None
-
-    def rest(self) -> bool:
-        """Give back what was read of a small index, which the next use reads again; False = there is nothing."""
-        with self._lock:
-            is_resting = isinstance(self._index, LocalIndex) and self._index.rest()
-            if is_resting:
-                self._sampler = Sampler()
-            return is_resting
-
-    def index(self) -> Index:
-        """The index, opened on first use.
-
-        Raises:
-            VaultError: the vault is closed.
-        """
-        with self._lock:
-            if self._closed:
-                raise VaultError("the vault is closed", path=self._path, hint="open it again with Vault(path)")
-            if self._index is None:
-                self._index = LocalIndex(self._place.folder, threads=self._config.threads)
-            return self._index
-
-    def embedder(self) -> Embedder | None:
-        """The model of this vault, or None; a model that cannot be had is logged, and search goes on without."""
-        if self._given is not None or self._config.model == NO_MODEL:
-            return self._given
-        try:
-            return self._models.get(self._config.model, stored=self.index().snapshot().stats.identity.model_name)
-        except ModelError as error:
-            logger.warning("no embedding model: %s", error)
-            return None
+        self._resources.close()
 
     def sync(self, *, verify: bool = False, progress: Callable[[SyncProgress], None] | None = None) -> SyncReport:
         """Make the index equal to the files; see ``Vault.sync``."""
@@ -177,13 +108,13 @@ class Engine:
     def current(self) -> Snapshot:
         """What the vault holds, with all that was written through cogvault, by whichever process."""
         self._settle(self._follow)
-        return self.index().snapshot()
+        return self._index().snapshot()
 
     def fresh(self) -> Snapshot:
         """What the vault holds, after ``look`` and, for a broken index, ``mend``."""
         self.look()
-        snapshot = self.index().snapshot()
-        return self.index().snapshot() if self.is_broken(snapshot) and self.mend(snapshot) else snapshot
+        snapshot = self._index().snapshot()
+        return self._index().snapshot() if self.is_broken(snapshot) and self.mend(snapshot) else snapshot
 
     def look(self) -> None:
         """Look for changed files when the last look is old enough, of this process or, if asked since, of another.
@@ -199,7 +130,7 @@ class Engine:
             is_asked_often, self._asked = now - self._asked < self._config.refresh_seconds, now
         if self._is_watched or self._is_recent or (is_asked_often and self._is_looked_at()):
             self._settle(self._follow)
-        elif not self._is_lost(self.index().snapshot()):  # else that would fill it, and whoever waits is better told
+        elif not self._is_lost(self._index().snapshot()):  # else that would fill it, and whoever waits is better told
             self._settle(self._look_when_due, is_whole=True)
 
     def _look_when_due(self, paths: set[str]) -> bool:
@@ -226,7 +157,7 @@ class Engine:
         with self._lock:
             is_first = not self._is_known and self._checked == float("-inf")
             self._is_known = True
-        snapshot = self.index().snapshot()
+        snapshot = self._index().snapshot()
         if is_first and (snapshot.stats.fault or self._is_lost(snapshot)):
             self.repairs.begin(0)
         elif is_first:
@@ -236,7 +167,7 @@ class Engine:
                 )
             except CogvaultError as error:
                 logger.warning("the files were not looked at: %s", error)
-        return self.index().snapshot()
+        return self._index().snapshot()
 
     def latest(self) -> tuple[Snapshot, SyncReport]:
         """What the vault holds, after a look at all files that waits for other writers; without new vectors.
@@ -248,7 +179,7 @@ class Engine:
         report = self._look(lambda syncer: syncer.sync(embed_limit=0), is_whole=True)
         if report.status is Status.STALE:
             raise VaultError(report.reason, path=self._path, hint=report.hint)
-        return self.index().snapshot(), report
+        return self._index().snapshot(), report
 
     def certain(self, *, look: bool = True) -> Snapshot:
         """What the vault holds, for an answer that cannot say how good it is: never of an index that is not complete,
@@ -263,24 +194,25 @@ class Engine:
         """
         here = root_id(self._path)
         snapshot = self.fresh() if look else self.current()
-        is_other = LastSync(self.options.notes_folder).root() not in (None, here)
+        is_other = LastSync(self._options.notes_folder).root() not in (None, here)
         return self.latest()[0] if is_other or self.stale(snapshot) else snapshot
 
     def watch(self) -> Watcher:
         """A watcher of this vault; see ``Vault.watch``."""
         if self._watcher is not None and self._watcher.is_running:
             raise VaultError("the vault is watched already", path=self._path, hint="use that watcher's reports(stop)")
-        self.index()  # before a watcher's threads, whose memory is then shared with those of the index
-        self._watcher = Watcher(self._path, self.options.scan, self._sync_batch)
+        self._index()  # before a watcher's threads, whose memory is then shared with those of the index
+        self._watcher = Watcher(self._path, self._options.scan, self._sync_batch)
         return self._watcher
 
     def state(self, snapshot: Snapshot) -> State:
         """How well the vault is."""
         if str(self._lag) or self._is_lost(snapshot):
             return State(Status.STALE, self.stale(snapshot), SYNC_HINT)
-        trouble, state = self.trouble, index_state(snapshot.stats, self._place, is_recursive=self._config.recursive)
-        if state is None and not self.is_keyword_only:
-            state = model_state(snapshot.stats, self.embedder(), trouble)
+        trouble, place = self.trouble, self._resources.place
+        state = index_state(snapshot.stats, place, is_recursive=self._config.recursive)
+        if state is None and not self._is_keyword_only:
+            state = model_state(snapshot.stats, self._embedder(), trouble)
         if state is None and not (self.report is not None and self.report.pending_vectors):
             state = trouble
         return state or watched_state(self._watcher) or State(Status.OK)
@@ -308,12 +240,15 @@ class Engine:
         self._checked = time.monotonic() - age
         self._lag.keep("", is_whole=True)
         self.report = None  # what that look could not do is kept in the index folder
-        if not self.is_keyword_only and model_state(self.index().snapshot().stats, self.embedder(), None) is not None:
+        if (
+            not self._is_keyword_only
+            and model_state(self._index().snapshot().stats, self._embedder(), None) is not None
+        ):
             self._follow(set())  # embeds, unless another process does
         return True
 
     def _is_lost(self, snapshot: Snapshot) -> bool:
-        return is_lost(snapshot, self.options.notes_folder)
+        return is_lost(snapshot, self._options.notes_folder)
 
     def _repair(self, go_on: Callable[[], None]) -> None:
         """Make the index whole: what can be made from the rest of it, then what only the files tell."""
@@ -323,18 +258,6 @@ class Engine:
 
         if self._syncer().repair(SEARCH_WAIT_SECONDS, progress):
             self._settle(lambda _: self._follow(None, progress), is_whole=True)
-
-    def _syncer(self) -> Syncer:
-        return Syncer(
-            self._path,
-            self.index(),
-            self.parser,
-            self.embedder(),
-            self.options,
-            summarizer=self._summarizer,
-            folders=self._folders,
-            kept=self._models.kept_vectors(),
-        )
 
     def _settle(self, look: Callable[[set[str]], bool], *, is_whole: bool = False) -> None:
         """Have looked at what has to be; an answer that does without says so, until the next look is done."""
@@ -374,7 +297,7 @@ class Engine:
         if report.is_changed:
             self._changed = now
         is_quiet = batch is None and now - self._changed > QUIET_SECONDS
-        if is_quiet or not self.index().snapshot().stats.identity.measured:
+        if is_quiet or not self._index().snapshot().stats.identity.measured:
             self._measure()
         if batch is None or report.failed:
             self.report = report
@@ -391,10 +314,3 @@ class Engine:
         self._moved(report.moved)
         self._lag.keep(report.reason if report.status is Status.STALE else "", is_whole=is_whole)
         return report
-
-    def _measure(self, timeout_seconds: float | None = None) -> None:
-        """Measure the model's floor on this vault when the texts it was measured on changed."""
-        found = changed_floor(self.index().snapshot(), self._sampler, self.embedder())
-        if found is not None:
-            timeout = self.options.lock_timeout_seconds if timeout_seconds is None else timeout_seconds
-            self._syncer().mark(*found, timeout)

@@ -29,6 +29,7 @@ from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import Embedder, Index, Snapshot
 from cogvault.rankers import CrossEncoder
 from cogvault.registry import NO_MODEL, ModelPool, make_rankers, make_summarizer, shared_models
+from cogvault.resources import Resources
 from cogvault.retrieval.calibration import calibrate
 from cogvault.retrieval.hits import Hits
 from cogvault.retrieval.request import (
@@ -87,7 +88,7 @@ class Vault(Authoring, Curation):
         summarizer = make_summarizer(self.config.summarizer, self._folder / "summaries.sqlite")
         folders = FolderStore(self._folder / "folders.sqlite")
         self._usage = Usage(state_folder(self.path, self.config) / "usage.sqlite", clock)
-        self._engine = Engine(
+        self._resources = Resources(
             self.path,
             self.config,
             self._place,
@@ -96,18 +97,17 @@ class Vault(Authoring, Curation):
             index=index,
             summarizer=summarizer,
             folders=folders,
-            moved=self._usage.move,
-            at_rest=self._sweep_by_schedule,
         )
+        self._engine = Engine(self._resources, moved=self._usage.move, at_rest=self._sweep_by_schedule)
         forget_text = TextForgetter(
-            self._engine.index, self._engine.embedder, models.kept_vectors(), self.config.chunk_tokens
+            self._resources.index, self._resources.embedder, models.kept_vectors(), self.config.chunk_tokens
         )
         self._workspace = Workspace(
             root=self.path,
             config=self.config,
-            parser=self._engine.parser,
+            parser=self._resources.parser,
             index_folder=self._folder,
-            notes_folder=self._engine.options.notes_folder,
+            notes_folder=self._resources.options.notes_folder,
             state_folder=state_folder(self.path, self.config),
             fresh=partial(self._engine.certain, look=False),
             latest=self._engine.latest,
@@ -122,7 +122,7 @@ class Vault(Authoring, Curation):
         self._make_searcher = partial(
             _searcher,
             _ranker_names(self.config, embedder),
-            self._engine.embedder,
+            self._resources.embedder,
             _search_options(self.config),
             models.reranker(self.config.rerank_model, self.config.rerank_threads or self.config.threads),
             self._workspace.links,
@@ -157,7 +157,7 @@ class Vault(Authoring, Curation):
 
         A vault of more than 2,000 chunks (some 500 cards) keeps what it read: reading it again takes too long.
         """
-        if self._engine.rest():
+        if self._resources.rest():
             self._usage.close()
             self._workspace.links.forget()
             self._searcher = self._make_searcher()  # what it and its rankers made of the cards goes with the old one
@@ -257,9 +257,9 @@ class Vault(Authoring, Curation):
         )
         if sync:
             self._engine.look()
-        hits, snapshot = self._searcher.search(self._engine.index(), request)
+        hits, snapshot = self._searcher.search(self._resources.index(), request)
         if sync and self._engine.is_broken(snapshot) and self._engine.mend(snapshot):
-            hits, snapshot = self._searcher.search(self._engine.index(), request)
+            hits, snapshot = self._searcher.search(self._resources.index(), request)
         self._usage.count(hit.id for hit in hits)
         if stale := self._engine.stale(snapshot):
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)
@@ -282,7 +282,7 @@ class Vault(Authoring, Curation):
             QueryError: the lines are no range.
             VaultError: the vault's folder is away.
         """
-        card = read_card(self.path, self._engine.options.scan, self._engine.current().cards, id, lines)
+        card = read_card(self.path, self._resources.options.scan, self._engine.current().cards, id, lines)
         self._usage.count([card.id])
         return card
 
@@ -296,7 +296,7 @@ class Vault(Authoring, Curation):
         snapshot, report = self._engine.current(), self._engine.report
         stats, state = snapshot.stats, self._engine.state(snapshot)
         problems = [problem for card in snapshot.cards for problem in card.problems]
-        if (kept := LastProblems(self._engine.options.notes_folder).read()) is not None:
+        if (kept := LastProblems(self._resources.options.notes_folder).read()) is not None:
             problems.extend(kept)
         elif report is not None:
             problems.extend((*report.failed, *report.problems))
@@ -309,11 +309,11 @@ class Vault(Authoring, Curation):
             cards=stats.cards,
             chunks=stats.chunks,
             vectors=stats.vectors,
-            pending=0 if self._engine.is_keyword_only else stats.embeddable - stats.vectors,
+            pending=0 if self._resources.is_keyword_only else stats.embeddable - stats.vectors,
             model=stats.identity.model_name,
             bytes_on_disk=stats.bytes_on_disk,
             sequence=stats.sequence,
-            synced_at=LastSync(self._engine.options.notes_folder).at(),
+            synced_at=LastSync(self._resources.options.notes_folder).at(),
             problems=tuple(dict.fromkeys(problems)),
             notes=stats.notes,
         )

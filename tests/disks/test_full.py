@@ -53,7 +53,7 @@ def test_a_full_disk_costs_nothing_but_time(
         vault.sync()
         assert vault.status().status is Status.OK
         healed = answers(vault)
-        assert vault._engine.index().verify() == []  # noqa: SLF001
+        assert vault._resources.index().verify() == []  # noqa: SLF001
     with Vault(folder, config(tmp_path / "fresh")) as fresh:
         fresh.sync()
         assert answers(fresh) == healed

@@ -100,12 +100,13 @@ class Index(LocalIndex):
             die()
         return done
 
-import cogvault.engine
-cogvault.engine.LocalIndex = Index
-import cogvault.indexing.sync as sync
-usual = sync.SyncOptions.from_config
-sync.SyncOptions.from_config = classmethod(
-    lambda cls, *args, **named: sync.replace(usual(*args, **named), card_batch=4, vector_batch=4)
+import cogvault.resources
+cogvault.resources.LocalIndex = Index
+from dataclasses import replace
+from cogvault.indexing.options import SyncOptions
+usual = SyncOptions.from_config
+SyncOptions.from_config = classmethod(
+    lambda cls, *args, **named: replace(usual(*args, **named), card_batch=4, vector_batch=4)
 )
 config = Config(index_dir=folder, refresh_seconds=0, threads=1)
 Vault(root, config, embedder=Dying(32)).sync()

@@ -38,10 +38,10 @@ def source() -> Source:
 @pytest.fixture
 def watcher(vault: Vault, folder: Path, source: Source) -> Iterator[Watcher]:
     (folder / "n.md").write_text("# n\n\nnumbat\n")
-    engine = vault._engine  # noqa: SLF001
+    resources = vault._resources  # noqa: SLF001
     hints = Debouncer(quiet_seconds=0.02, longest_seconds=0.2, most=50)
-    sync = lambda batch, progress: sync_batch(engine._syncer(), batch, progress)  # noqa: E731, SLF001
-    with Watcher(folder, engine.options.scan, sync, source=source, hints=hints) as watcher:
+    sync = lambda batch, progress: sync_batch(resources.syncer(), batch, progress)  # noqa: E731
+    with Watcher(folder, resources.options.scan, sync, source=source, hints=hints) as watcher:
         wait_until(lambda: watcher.last_report, "first sync")
         yield watcher
 
@@ -108,10 +108,10 @@ def test_whatever_the_order_of_events_the_index_is_the_folder(
     folder.mkdir()
     config = Config(model="none", recursive=True, index_dir=base / "index", cache_dir=base / "cache")
     with Vault(folder, config) as vault:
-        engine = vault._engine  # noqa: SLF001
+        resources = vault._resources  # noqa: SLF001
         hints = Debouncer(quiet_seconds=0.005, longest_seconds=0.05)
-        sync = lambda batch, progress: sync_batch(engine._syncer(), batch, progress)  # noqa: E731, SLF001
-        with Watcher(folder, engine.options.scan, sync, source=source, hints=hints) as watcher:
+        sync = lambda batch, progress: sync_batch(resources.syncer(), batch, progress)  # noqa: E731
+        with Watcher(folder, resources.options.scan, sync, source=source, hints=hints) as watcher:
             wait_until(lambda: watcher.last_report, "first sync")
             told = []
             for step, number in steps:
@@ -135,5 +135,5 @@ def test_whatever_the_order_of_events_the_index_is_the_folder(
             there = {path.name: path.read_text() for path in folder.glob("*.md")}
             assert ids(vault) == sorted(there)
             for id, text in there.items():
-                chunks = vault._engine.index().snapshot().of_card(id)  # noqa: SLF001
+                chunks = vault._resources.index().snapshot().of_card(id)  # noqa: SLF001
                 assert text.split("\n")[-2] in "\n".join(chunk.chunk.text for chunk in chunks)
