@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RemoteLayers", "RemoteSession"]
 
+_PLAIN = frozenset({str, int, bool, type(None)})
+
 
 class RemoteLayers:
     """As ``Layers``: ``vault.layers(id)``, and layers as files.
@@ -77,12 +79,16 @@ class RemoteSession:
     ) -> Turn:
         """As ``Session.append``."""
         self._check_open()
+        _check_meta(meta)
         return self._calls("session_append", types.Turn, name=self.name, speaker=speaker, text=text, at=at, meta=meta)
 
     def append_many(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
         """As ``Session.append_many``."""
         self._check_open()
-        return self._calls("session_append_many", tuple[types.Turn, ...], name=self.name, turns=checked_turns(turns))
+        said = checked_turns(turns)
+        for turn in said:
+            _check_meta(turn.meta)
+        return self._calls("session_append_many", tuple[types.Turn, ...], name=self.name, turns=said)
 
     def turns(self, last: int | None = None) -> list[Turn]:
         """As ``Session.turns``."""
@@ -96,3 +102,15 @@ class RemoteSession:
     def _check_open(self) -> None:
         if self._closed:
             raise VaultError("the session is closed", path=self.folder, hint="open it again with vault.session(name)")
+
+
+def _check_meta(meta: object) -> None:
+    """Refuse what a session of this process refuses to write, and what would be sent as something else.
+
+    Raises:
+        CardError: it is no JSON object.
+    """
+    if isinstance(meta, Mapping) and not all(type(value) in _PLAIN for value in meta.values()):
+        from cogvault.lifecycle.turns import meta_line
+
+        meta_line(meta)

@@ -15,6 +15,7 @@ from cogvault.client.calls import Calls
 from cogvault.client.connection import HELLO_PATH, Connection, NobodyListens
 from cogvault.client.endpoint import Endpoint, endpoints
 from cogvault.client.parts import RemoteLayers, RemoteSession
+from cogvault.client.question import question
 from cogvault.client.wire import from_json, frontmatter, sendable, to_wire
 from cogvault.errors import CogvaultError, DaemonError
 from cogvault.types.arguments import check_arguments, checked_texts, each_draft
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 __all__ = ["RemoteVault", "connect"]
 
 _PREFIX = "COGVAULT_"
-_NUMBERS = frozenset({int, float, type(None)})
 # A daemon that does not even say who it is in this time is not waited for.
 HELLO_SECONDS = 2.0
 
@@ -99,17 +99,6 @@ def _greet(connection: Connection, body: dict[str, Any]) -> Path:
     folder = Path(connection.call("/v1/open", body, repeatable=True)["tenant"])
     connection.daemon = str(hello.get("instance", ""))
     return folder
-
-
-def _check_numbers(k: int | None, min_score: float | None, budget_tokens: int | None) -> None:
-    """Refuse what a vault of this process does, and the daemon would take: it reads "5" as 5."""
-    if {type(k), type(min_score), type(budget_tokens)} <= _NUMBERS:
-        return
-    from cogvault.retrieval.request import checked_budget, checked_count, checked_share
-
-    checked_count(k, budget_tokens)
-    checked_share("min_score", min_score)
-    checked_budget(budget_tokens)
 
 
 class RemoteVault:
@@ -177,11 +166,6 @@ class RemoteVault:
         """As ``Vault.search``."""
         from cogvault.retrieval.hits import Hits
 
-        if where is not None:  # JSON would make text of every key
-            from cogvault.retrieval.request import conditions
-
-            conditions(where)
-        _check_numbers(k, min_score, budget_tokens)
         arguments: dict[str, Any] = dict(
             query=query,
             k=k,
@@ -199,7 +183,7 @@ class RemoteVault:
             explain=explain,
             sync=sync,
         )
-        document = self._calls.ask("search", arguments)
+        document = self._calls.ask("search", question(arguments))
         return from_json(Hits, {**document, "items": document["hits"]})
 
     def read(self, id: str, lines: tuple[int, int] | None = None) -> CardText:
@@ -245,7 +229,7 @@ class RemoteVault:
     ) -> WriteResult:
         """As ``Vault.record``."""
         check_arguments(valid_from=valid_from, valid_until=valid_until, meta=meta)
-        span = frontmatter({"valid_from": valid_from, "valid_until": valid_until})
+        checked = frontmatter({"importance": importance, "valid_from": valid_from, "valid_until": valid_until})
         return self._calls(
             "record",
             types.WriteResult,
@@ -255,12 +239,11 @@ class RemoteVault:
             tags=tags.split(",") if isinstance(tags, str) else checked_texts("tags", tags),
             description=description,
             to=to,
-            importance=importance,
             pinned=pinned,
             source=source,
             meta=frontmatter(meta),
             redact=redact,
-            **span,
+            **checked,
         )
 
     def record_many(self, drafts: Iterable[Draft]) -> tuple[WriteResult, ...]:

@@ -98,15 +98,16 @@ def sendable(draft: Draft) -> Draft:
     """
     draft = checked_draft(draft)
     given = {name: getattr(draft, name) for name in ("importance", "valid_from", "valid_until")}
-    return dataclasses.replace(draft, meta=frontmatter(draft.meta), **frontmatter(given))
+    tags = draft.tags.split(",") if isinstance(draft.tags, str) else draft.tags
+    return dataclasses.replace(draft, tags=tuple(tags), meta=frontmatter(draft.meta), **frontmatter(given))
 
 
 def _is_plain(name: str, value: object) -> bool:
+    if name == "importance":  # text that is a number counts as one
+        return value is None or (type(value) in (int, float) and 0 <= value <= 1)  # type: ignore[operator]
     if isinstance(value, float):
         return math.isfinite(value)
-    if isinstance(value, str):
-        return name != "importance"  # text that is a number counts as one
-    return value is None or isinstance(value, bool | int)
+    return isinstance(value, str) or value is None or isinstance(value, bool | int)
 
 
 def to_wire(value: Any) -> Any:

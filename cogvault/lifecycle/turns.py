@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from cogvault.errors import CardError
 from cogvault.text.dates import parse_moment
 from cogvault.types import EMPTY_META, JsonValue, Turn
 
-__all__ = ["MAX_SPEAKER_CHARS", "checked_speaker", "is_continued", "read_turns", "timestamp", "write_turn"]
+__all__ = ["MAX_SPEAKER_CHARS", "checked_speaker", "is_continued", "meta_line", "read_turns", "timestamp", "write_turn"]
 
 MAX_SPEAKER_CHARS = 80
 # Newlines and tabs may stand in a file as they are; these would end lines, or make the file a binary one.
@@ -44,7 +44,7 @@ def write_turn(turn: Turn) -> str:
     """
     assert turn.at is not None
     mark = f"**{turn.speaker}** ({timestamp(turn.at)}):"
-    meta = f"\n{_meta_line(turn)}" if turn.meta else ""
+    meta = f"\n{meta_line(turn.meta)}" if turn.meta else ""
     text = turn.text
     if not _UNSAFE.search(text) and text == text.strip():
         plain = f"{mark} {text}{meta}" if text else f"{mark}{meta}"
@@ -131,11 +131,16 @@ def _is_kept(plain: str, turn: Turn) -> bool:
     return len(found) == 2 and (found[0].text, found[0].meta) == (turn.text, dict(turn.meta))
 
 
-def _meta_line(turn: Turn) -> str:
+def meta_line(meta: Mapping[str, JsonValue]) -> str:
+    """Metadata of a turn as the line below it.
+
+    Raises:
+        CardError: it is no JSON object.
+    """
     try:
-        text = json.dumps(dict(turn.meta), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(dict(meta), ensure_ascii=False, allow_nan=False)
         if _UNSAFE.search(text):
-            text = json.dumps(dict(turn.meta), allow_nan=False)
+            text = json.dumps(dict(meta), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise CardError(
             f"the metadata of a turn is no JSON: {error}", key="meta", hint="use text, numbers, lists and mappings"

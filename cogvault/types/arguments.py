@@ -139,6 +139,8 @@ def checked_turns(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     found = _items("turns", turns, Turn, "turns")
     for turn in found:
         check_arguments(speaker=turn.speaker, text=turn.text, meta=turn.meta)
+        if turn.meta is None:
+            raise _wrong("meta", "a mapping of names to values", None)
         if not isinstance(turn.at, datetime | None):
             raise _wrong("at", "a datetime", turn.at)
     return found

@@ -7,6 +7,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from tests.daemon.conftest import write_cards
 AnyVault = Any
 Step = Callable[[AnyVault], object]
 FIVE: Any = 5
+NOTHING: Any = None
 
 # Watching and resting are the daemon's own business; its settings and files are where it runs.
 LOCAL_ONLY = {"changes", "watch", "rest", "config", "resolved", "is_repairing"}
@@ -63,6 +66,27 @@ STEPS: dict[str, Step] = {
     "search where value": lambda vault: vault.search("x", where={"team": float("nan")}),
     "search where list": lambda vault: vault.search("x", where=["team"]),
     "search half a character": lambda vault: vault.search("\ud800 x", where={"\udfff": "\ud800"}),
+    "search by a date": lambda vault: vault.search(date(2026, 1, 1)),
+    "search by a list": lambda vault: vault.search(["Redis"]),
+    "search type as a date": lambda vault: vault.search("x", type=date(2026, 1, 1)),
+    "search type as bytes": lambda vault: vault.search("x", type=b"user"),
+    "search types of a generator": lambda vault: vault.search("tea", type=(name for name in ["user"])),
+    "search tags as a number": lambda vault: vault.search("x", tags=Decimal("0.5")),
+    "search path as a file": lambda vault: vault.search("x", path=Path("user_ana.md")),
+    "search seen as text": lambda vault: vault.search("tea", session_seen="user_ana.md"),
+    "search seen as nothing": lambda vault: vault.search("tea", session_seen=None),
+    "search layer as a time": lambda vault: vault.search("x", layer=datetime(2026, 1, 1)),
+    "search layer as a list": lambda vault: vault.search("x", layer=["L2"]),
+    "search before a span": lambda vault: vault.search("x", before=timedelta(days=1)),
+    "search after a time of a zone": lambda vault: vault.search(
+        "Redis table", after=datetime(2026, 1, 20, 2, tzinfo=timezone(timedelta(hours=3, seconds=1)))
+    ),
+    "search share as a fraction": lambda vault: vault.search("Redis table", min_score=Fraction(1, 2)),
+    "search share as no number": lambda vault: vault.search("x", min_score=float("nan")),
+    "search where fraction": lambda vault: vault.search("x", where={"n": Fraction(1, 2)}),
+    "search where many": lambda vault: vault.search("tea", where={"team": ("harbor", True), " team ": None}),
+    "search explain as a word": lambda vault: vault.search("x", explain="no"),
+    "search sync as a number": lambda vault: vault.search("x", sync=1),
     "record half a character": lambda vault: vault.record("\ud800 is no character."),
     "read half a character": lambda vault: vault.read("\ud800.md"),
     "read": lambda vault: vault.read("project_queue.md"),
@@ -100,6 +124,13 @@ STEPS: dict[str, Step] = {
     "record_many": lambda vault: vault.record_many(
         [Draft("One more fact about tea.", tags=("tea",)), Draft(" "), Draft("Two cups a day.", valid_from="2026")]
     ),
+    "record_many with comma text": lambda vault: vault.record_many(
+        [Draft("Tea is brewed for four minutes.", tags="tea, #brew"), Draft("Water is boiled once.", tags=["tea"])]  # type: ignore[arg-type]
+    ),
+    "record importance as a word": lambda vault: vault.record("x", importance="much"),
+    "record importance as a whole number": lambda vault: vault.record("x", importance=2),
+    "record importance as a decimal": lambda vault: vault.record("x", importance=Decimal("0.5")),
+    "update importance": lambda vault: vault.update("user_ana.md", set={"importance": 7}),
     "record_many of none": lambda vault: vault.record_many([]),
     "record_many of what is no card among others": lambda vault: vault.record_many(
         [
@@ -172,6 +203,10 @@ STEPS: dict[str, Step] = {
     ),
     "append time": lambda vault: vault.session("standup").append("Ana", "x", "noon"),
     "append nobody": lambda vault: vault.session("standup").append("", "x"),
+    "append with a date below": lambda vault: vault.session("standup").append(
+        "Bo", "x", None, {"a": [date(2026, 1, 1)]}
+    ),
+    "append with a set": lambda vault: vault.session("standup").append_many([Turn("Bo", "x", None, {"a": {1}})]),
     "append to a closed one": lambda vault: _append_after_close(vault),
     "turns": lambda vault: vault.session("standup").turns(),
     "turns last": lambda vault: vault.session("standup").turns(1),
@@ -239,6 +274,7 @@ WRONG: dict[str, Step] = {
     "append meta": lambda vault: vault.session("a").append("Ana", "x", None, ["a"]),
     "append a key of meta": lambda vault: vault.session("a").append("Ana", "x", None, {1: 2}),
     "append_many of text": lambda vault: vault.session("a").append_many(["x"]),
+    "append_many without meta": lambda vault: vault.session("a").append_many([Turn("Ana", "x", None, NOTHING)]),
     "append_many of a time": lambda vault: vault.session("a").append_many([Turn("Ana", "x", FIVE)]),
     "turns": lambda vault: vault.session("a").turns("1"),
 }

@@ -1,0 +1,89 @@
+"""What a search asks of a daemon: refused here as a vault of this process refuses it, or sent as that one reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from cogvault.types.arguments import check_arguments
+
+__all__ = ["question"]
+
+_FLAGS = ("explain", "sync")
+_NAMES = ("type", "tags", "session_seen")
+_DATES = ("after", "before", "as_of")
+_NO_TEXT = frozenset({str, type(None)})
+# Nobody asks for more; what is refused for its size is so in this process.
+_MANY = 1000
+
+
+def question(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of ``Vault.search`` as they are sent.
+
+    Those of the usual types go as they are: a daemon refuses them as a vault does. JSON would change others, or the
+    daemon take them, as it reads "5" as 5.
+
+    Raises:
+        QueryError: an argument is of the wrong type or out of range.
+        PathError: ``path`` can name nothing in a vault.
+    """
+    check_arguments(**{name: arguments[name] for name in _FLAGS})
+    asked = {name: list(value) if isinstance(value, Iterator) else value for name, value in arguments.items()}
+    if not _is_plain(asked):
+        asked = _checked(asked)
+    return {**asked, "session_seen": _listed(asked["session_seen"]) or []}
+
+
+def _is_plain(asked: Mapping[str, Any]) -> bool:
+    numbers = asked["k"], asked["budget_tokens"]
+    return (
+        type(asked["query"]) is type(asked["layer"]) is str
+        and {type(asked[name]) for name in ("path", *_DATES)} <= _NO_TEXT
+        and all(number is None or (type(number) is int and 0 < number <= _MANY) for number in numbers)
+        and (asked["min_score"] is None or (type(asked["min_score"]) in (int, float) and 0 <= asked["min_score"] <= 1))
+        and asked["where"] is None
+        and all(_is_words(asked[name]) for name in _NAMES)
+    )
+
+
+def _is_words(value: Any) -> bool:
+    is_series = type(value) in (list, tuple) and {type(one) for one in value} <= {str}
+    return value is None or type(value) is str or is_series
+
+
+def _checked(asked: dict[str, Any]) -> dict[str, Any]:
+    """Checked by the functions, and in the order, of ``Vault.search``."""
+    from cogvault.retrieval import request
+
+    request.checked_query(asked["query"])
+    request.checked_count(asked["k"], asked["budget_tokens"])
+    named = ("type", "tags", "path", "where", *_DATES)
+    request.build_filter(**{name: asked[name] for name in named}, without=asked["session_seen"])
+    request.checked_share("min_score", asked["min_score"])
+    request.checked_budget(asked["budget_tokens"])
+    request.checked_layer(asked["layer"])
+    where: dict[str, list[Any]] = {}
+    for key, value in request.conditions(asked["where"] or {}):
+        where.setdefault(key, []).append(value)
+    return {
+        **asked,
+        **{name: _listed(asked[name]) for name in ("type", "tags")},
+        **{name: _instant(name, asked[name]) for name in _DATES},
+        **{name: None if asked[name] is None else int(asked[name]) for name in ("k", "budget_tokens")},
+        "min_score": None if asked["min_score"] is None else float(asked["min_score"]),
+        "where": where or None,
+    }
+
+
+def _instant(name: str, value: object) -> object:
+    from cogvault.retrieval.request import instant
+
+    moment = instant(name, value) if isinstance(value, date) else None
+    return value if moment is None else moment.isoformat()
+
+
+def _listed(value: Iterable[str] | None) -> list[str] | None:
+    if value is None:
+        return None
+    return [value] if isinstance(value, str) else list(value)
