@@ -8,6 +8,7 @@ the smallest content hashes, so it is a function of the files alone and seldom c
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -90,11 +91,15 @@ def measure_floor(snapshot: Snapshot, cards: Sequence[CardInfo], embedder: Embed
         return embedder.floor
     chunks_ids: IntArray = np.array(ids, dtype=np.int64)
     order = np.argsort(chunks_ids)
-    found = []
+    found: list[float] = []
     for place in queries:
         evidence = snapshot.evidence(chunks_ids[order], (), embedder.embed_query(openings[place]), 0)
-        found.append(float(np.nanmean(np.delete(evidence.detail.cosines, int(np.flatnonzero(order == place)[0])))))
-    background = float(np.nanmean(found)) + FLOOR_MARGIN
+        cosines = np.delete(evidence.detail.cosines, int(np.flatnonzero(order == place)[0]))
+        found.extend(cosines[~np.isnan(cosines)].tolist())
+    if not found:
+        return embedder.floor
+    # Exact, as the order is that in which the cards came.
+    background = math.fsum(found) / len(found) + FLOOR_MARGIN
     prior = embedder.floor
     if prior is None:
         return background

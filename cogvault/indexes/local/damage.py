@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +14,18 @@ FOLDER = "damaged"
 _KEPT = 3
 # What Python says, without a code of SQLite's, of a text column that holds other bytes.
 _NOT_TEXT = "Could not decode to UTF-8"
-_CORRUPT_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
+# A number that is there already, or is none, is one that nobody wrote.
+_CORRUPT_CODES = frozenset(
+    (
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    )
+)
+# What reading a row raises that has values of another kind or size than were written.
+MISREAD = (ValueError, TypeError, KeyError, IndexError, OverflowError, zlib.error)
 
 logger = logging.getLogger(__name__)
 

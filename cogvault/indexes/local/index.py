@@ -11,7 +11,7 @@ from threading import RLock
 from cogvault.errors import IndexFault
 from cogvault.indexes.infos import latest
 from cogvault.indexes.local import writer
-from cogvault.indexes.local.damage import is_damage
+from cogvault.indexes.local.damage import MISREAD, is_damage
 from cogvault.indexes.local.heap import share_heaps
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import ReadPool, file_identity
@@ -76,6 +76,8 @@ class LocalIndex:
                 return self._applied(change, records)
             except sqlite3.Error as error:
                 self._recover(error)
+            except MISREAD as error:
+                self._misread(error)
         raise IndexFault("the index could not be repaired", path=self._store.folder)
 
     def _applied(self, change: ChangeSet, records: list[writer.Analyzed]) -> int:
@@ -106,6 +108,9 @@ class LocalIndex:
             except sqlite3.Error as error:
                 fault = error
                 self._recover(error)
+            except MISREAD as error:
+                fault = error
+                self._recover(sqlite3.DatabaseError(f"a row cannot be read: {error!r}"))
         raise IndexFault(f"the index could not be read: {fault}", path=self._store.folder)
 
     def verify(self) -> list[str]:
@@ -291,6 +296,14 @@ class LocalIndex:
             self._recover(error)
         except IndexFault as fault:
             logger.warning("%s", fault)
+
+    def _misread(self, error: Exception) -> None:
+        """Do without what is damaged, if that made a change fail; else the error is the caller's, or this program's."""
+        notes = self._store.notes
+        if faults := self.verify():
+            self._recover(sqlite3.DatabaseError(faults[0]))
+        elif self._store.notes == notes:
+            raise error
 
     def _recover(self, error: Exception) -> None:
         """Do without what an error says is damaged: the keyword part until it is made anew, the catalog for ever.

@@ -100,6 +100,17 @@ class State:
     identity: str
     mark: int
 
+    @property
+    def is_sound(self) -> bool:
+        """False for values that were never written."""
+        numbers = (self.sequence, self.lexical, self.stamped, self.published, self.next_chunk, self.next_word)
+        if not all(type(number) is int for number in (*numbers, self.next_member, self.mark)):
+            return False
+        if not all(type(text) is str for text in (self.uuid, self.keyword, self.identity)):
+            return False
+        is_ordered = 0 <= self.published <= self.lexical <= self.sequence and 0 <= self.stamped <= self.sequence
+        return is_ordered and min(self.next_chunk, self.next_word, self.next_member) > 0
+
     def decoded_identity(self) -> IndexIdentity:
         """``identity`` as a value."""
         return codec.decode_identity(self.identity)
@@ -198,12 +209,15 @@ def read_state(connection: sqlite3.Connection) -> State:
     """The state at this moment, or of the open transaction.
 
     Raises:
-        sqlite3.DatabaseError: there is none.
+        sqlite3.DatabaseError: there is none, or it is damaged.
     """
     row = connection.execute(_READ_STATE).fetchone()
     if row is None:
         raise sqlite3.DatabaseError("the state row is missing")
-    return State(*row)
+    state = State(*row)
+    if not state.is_sound:
+        raise sqlite3.DatabaseError("the state row is damaged")
+    return state
 
 
 def new_mark() -> int:

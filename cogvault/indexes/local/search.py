@@ -11,7 +11,7 @@ import numpy as np
 from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.counting import ResolvedTerms
-from cogvault.indexes.local.lexical import LexicalView, Restriction, Side, Wanted
+from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView, Restriction, Side, Wanted
 from cogvault.indexes.local.view import NONE_WAIT, View, Waiting
 from cogvault.indexes.local.vocabulary import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
@@ -154,6 +154,8 @@ def _candidates(
         if view.lacks is not None and view.lacks.has_dead:
             alive = view.table.holds(chunks)
             chunks, scores = chunks[alive], scores[alive]
+        elif not view.table.holds(chunks).all():
+            raise LexicalDamaged("it holds chunks that the catalog does not")
         if mask is not None and restriction is None:
             passed = mask[view.table.places[view.table.locate(chunks).slots]]
             chunks, scores = chunks[passed], scores[passed]

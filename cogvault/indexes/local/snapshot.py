@@ -12,7 +12,7 @@ import numpy as np
 
 from cogvault.errors import IndexFault, SnapshotExpired
 from cogvault.indexes.local import codec, search
-from cogvault.indexes.local.damage import is_damage
+from cogvault.indexes.local.damage import MISREAD, is_damage
 from cogvault.indexes.local.evidence import evidence
 from cogvault.indexes.local.lexical import LexicalDamaged
 from cogvault.indexes.local.schema import TEXT_BLOCK, many
@@ -155,6 +155,12 @@ class LocalSnapshot:
                     self._damaged(error)
                     raise SnapshotExpired(f"the index is damaged: {error}", hint="take a new snapshot") from error
                 raise IndexFault(f"the index cannot be read: {error}", hint="is it closed?") from error
+            except MISREAD as error:
+                faults = verify(self._reader)
+                if not faults:  # then it is nobody's but this program's
+                    raise
+                self._damaged(sqlite3.DatabaseError(faults[0]))
+                raise SnapshotExpired(f"the index is damaged: {faults[0]}", hint="take a new snapshot") from error
 
 
 def _newest_first(reader: Reader, missing: BoolArray, limit: int) -> IntArray:

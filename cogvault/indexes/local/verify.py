@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -11,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from cogvault.indexes.local import codec, words
+from cogvault.indexes.local.damage import MISREAD
 from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import LexicalDamaged
 from cogvault.indexes.local.rows import CardRow
@@ -20,13 +20,13 @@ from cogvault.indexes.local.vectors import CardVectors
 from cogvault.text.tokens import grams, stem
 
 _Row = TypeVar("_Row")
-_BROKEN = (LexicalDamaged, sqlite3.DatabaseError, ValueError, KeyError, IndexError, TypeError, zlib.error)
+_BROKEN = (LexicalDamaged, sqlite3.DatabaseError, *MISREAD)
 
 
 def verify(reader: Reader) -> list[str]:
     """Each fault of what the view reads, in one sentence; none = sound."""
     found: list[str] = []
-    for check in (_pages, _cards, _texts, _layers, _words, _members, _vectors, _keyword):
+    for check in (_pages, _state, _cards, _texts, _layers, _words, _members, _vectors, _keyword):
         try:
             found.extend(check(reader))
         except _BROKEN as error:
@@ -38,6 +38,25 @@ def _pages(reader: Reader) -> Iterator[str]:
     for (line,) in reader.connection.execute("PRAGMA integrity_check(20)"):
         if line != "ok":
             yield f"catalog: {line}"
+
+
+def _state(reader: Reader) -> Iterator[str]:
+    """Numbers that are given next: none may be in use."""
+    state = reader.view.state
+    for name, free, table, used in (
+        ("change", state.sequence + 1, "changes", "sequence"),
+        ("change", state.sequence + 1, "cards", "max(born, changed)"),
+        ("chunk", state.next_chunk, "cards", "version + chunks - 1"),
+        ("word", state.next_word, "words", "id"),
+        ("stem or gram", state.next_member, "members", "id"),
+    ):
+        (last,) = reader.connection.execute(f"SELECT max({used}) FROM {table}").fetchone()
+        if last is not None and last >= free:
+            yield f"state: {name} {free} would be the next, and {last} is in use"
+    for table, made in (("cards", "min(born, changed)"), ("counters", "changed"), ("vectors", "changed")):
+        first, last = reader.connection.execute(f"SELECT min({made}), max({made}) FROM {table}").fetchone()
+        if first is not None and not 0 < first <= last <= state.sequence:
+            yield f"{table}: changes {first} to {last} are none of 1 to {state.sequence}"
 
 
 def _cards(reader: Reader) -> Iterator[str]:
@@ -108,6 +127,8 @@ def _vectors(reader: Reader) -> Iterator[str]:
     ):
         if codec.checksum(positions, content) != expected:
             yield f"card version {version}: its vectors are damaged"
+        elif type(version) is not int or type(dim) is not int or dim < 1:
+            yield f"vectors: {version!r} is no card version, or {dim!r} no length"
         elif version in sizes and (CardVectors.decode(positions, content, dim).positions >= sizes[version]).any():
             yield f"card version {version}: it has vectors of chunks that it has not"
 
