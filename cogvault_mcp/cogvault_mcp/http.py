@@ -10,6 +10,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cogvault_mcp.hosts import HostGate
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.server import Context, create_server
 
@@ -103,17 +104,12 @@ def http_app(memories: Mapping[str, Memory], host: str, names: Sequence[str] = (
         memory: Memory = context.request.scope[_MEMORY]
         return memory
 
-    # A name without a port is what clients send at the standard one, such as those of a proxy.
-    hosts = [f"{name}{port}" for name in dict.fromkeys((*_LOOPBACK, host, *names)) for port in ("", ":*")]
-    security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=hosts,
-        allowed_origins=[f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")],
-    )
     app = create_server(memory_of).streamable_http_app(
-        streamable_http_path=PATH, transport_security=security, host=host
+        streamable_http_path=PATH,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # HostGate does that
+        host=host,
     )
-    return TokenGate(app, memories)
+    return TokenGate(HostGate(app, (*_LOOPBACK, host, *names)), memories)
 
 
 def serve_http(memories: Mapping[str, Memory], host: str, port: int, names: Sequence[str] = ()) -> None:

@@ -137,6 +137,7 @@ def test_without_a_known_token_nothing_is_answered(served: Served, headers: dict
         {"Host": "memory.example.com:8443", "Origin": "https://memory.example.com:8443"},
         {"Host": "memory.example.com", "Origin": "https://memory.example.com"},
         {"Host": "10.0.0.7:80"},
+        {"Host": "LOCALHOST:1", "Origin": "http://[::1]"},
     ],
 )
 def test_a_proxy_may_pass_a_name_that_was_allowed(served: Served, headers: dict[str, str]) -> None:
@@ -151,6 +152,13 @@ def test_a_proxy_may_pass_a_name_that_was_allowed(served: Served, headers: dict[
         {"Host": "evil.example"},
         {"Host": "memory.example.com.evil.example"},
         {"Host": "memory.example.com", "Origin": "https://evil.example"},
+        {"Host": "localhost:1@evil.example"},
+        {"Host": "127.0.0.1:80.evil.example"},
+        {"Host": "localhost:port"},
+        {"Origin": "http://localhost:1@evil.example"},
+        {"Origin": "http://127.0.0.1:80.evil.example"},
+        {"Origin": "file://localhost"},
+        {"Origin": "null"},
     ],
 )
 def test_a_page_of_another_origin_is_refused(served: Served, headers: dict[str, str]) -> None:
