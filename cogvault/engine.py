@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from cogvault.errors import CogvaultError, VaultError
 from cogvault.health import index_state, model_state, watched_state
@@ -34,7 +35,8 @@ logger = logging.getLogger(__name__)
 SEARCH_EMBEDS = 128
 # A search waits no longer than this for a writer, and not at all for who embeds: that takes minutes.
 SEARCH_WAIT_SECONDS = 0.1
-# Nor longer than this for a watcher that looks at the files for the first time, or a thread that looks at new cards.
+# Nor longer than this for a watcher that looks at the files for the first time, a thread that looks at new cards, or a
+# writer that keeps it from cards that were written through cogvault, once.
 FIRST_LOOK_SECONDS = 1.5
 # A watcher measures the model's floor anew after so long without a change: it takes as long as two dozen searches, in
 # which no edit is taken.
@@ -68,6 +70,7 @@ class Engine:
         self._lock = threading.Lock()
         self._is_known = False
         self._checked = self._asked = self._changed = float("-inf")
+        self._awaited: set[str] = set()
         self._announced = Announced(self._options.lock_folder, is_shared=self._options.is_shared)
         self._lag = Lag()
         self._watcher: Watcher | None = None
@@ -135,9 +138,8 @@ class Engine:
 
     def _look_when_due(self, paths: set[str]) -> bool:
         """Look everywhere, unless another thread did while this one waited for its turn."""
-        if self._is_recent:
-            return not paths or self._follow(paths)
-        return self._follow(None)
+        is_recent = self._is_recent
+        return (is_recent and not paths) or self._follow(paths, is_whole=not is_recent)
 
     def mend(self, snapshot: Snapshot) -> bool:
         """Have a broken index made whole; False = that was begun before, or goes on for longer than can be waited for.
@@ -146,7 +148,7 @@ class Engine:
         """
         if snapshot.stats.fault or self._is_lost(snapshot):
             return self.repairs.begin(FIRST_LOOK_SECONDS)
-        self._settle(lambda _: self._follow(None), is_whole=True)
+        self._settle(partial(self._follow, is_whole=True), is_whole=True)
         return True
 
     def known(self) -> Snapshot:
@@ -257,7 +259,7 @@ class Engine:
             go_on()
 
         if self._syncer().repair(SEARCH_WAIT_SECONDS, progress):
-            self._settle(lambda _: self._follow(None, progress), is_whole=True)
+            self._settle(partial(self._follow, is_whole=True, progress=progress), is_whole=True)
 
     def _settle(self, look: Callable[[set[str]], bool], *, is_whole: bool = False) -> None:
         """Have looked at what has to be; an answer that does without says so, until the next look is done."""
@@ -265,31 +267,35 @@ class Engine:
         if not (is_done or (is_whole and self._is_recent)):  # else it ended in time, and measures the floor
             self._lag.miss("another look at the files did not end in time", is_whole=is_whole)
 
-    def _follow(self, paths: set[str] | None, progress: Progress | None = None) -> bool:
-        """Look for changes in these paths, None = everywhere; a failure (False) makes the answer stale, never wrong."""
+    def _follow(self, paths: set[str], *, is_whole: bool = False, progress: Progress | None = None) -> bool:
+        """Look for changes in these paths, which were written, or everywhere; a failure (False) makes the answer stale,
+        never wrong."""
         began = time.monotonic()
+        is_late = paths <= self._awaited  # as while another process fills the index
         try:
             try:
                 report = self._look(
                     lambda syncer: syncer.sync(
-                        paths=paths,
+                        paths=None if is_whole else paths,
                         progress=progress,
                         embed_limit=SEARCH_EMBEDS,
-                        timeout_seconds=SEARCH_WAIT_SECONDS,
+                        timeout_seconds=SEARCH_WAIT_SECONDS if is_late else FIRST_LOOK_SECONDS,
                         embed_wait_seconds=0,
                     ),
-                    is_whole=paths is None,
+                    is_whole=is_whole,
                 )
             finally:
-                if paths is None:  # not before it has ended: who asks meanwhile waits for it
+                if is_whole:  # not before it has ended: who asks meanwhile waits for it
                     self._checked = began
             if report.is_changed:
                 self._measure(SEARCH_WAIT_SECONDS)  # or the same files would score otherwise after a sync
         except CogvaultError:  # the answer's status says it
             return False
-        if paths is None:
+        if is_whole:
             self.report = report
-        return report.status is not Status.STALE
+        is_done = report.status is not Status.STALE
+        self._awaited = set() if is_done else self._awaited | paths
+        return is_done
 
     def _sync_batch(self, batch: Batch, progress: Progress) -> SyncReport:
         report = self._look(lambda syncer: sync_batch(syncer, batch, progress), is_whole=batch is None)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from cogvault import Vault
 from cogvault.indexes import MemoryIndex
 from cogvault.indexing import written as told_lines
+from cogvault.indexing.report import SyncReport
+from cogvault.indexing.sync import Syncer
 from cogvault.types import Status
 from tests.vault.conftest import Shelf, ids
 
@@ -122,6 +126,50 @@ def test_after_very_much_was_written_others_look_everywhere_once(
     assert '"."' in told(shelf)[0].read_text()
     assert [ids(vault.search(f"zebrafinch{number}"))[0] for number in range(5)] == [card.id for card in cards]
     assert not told(shelf)
+
+
+@pytest.mark.parametrize("refresh_seconds", [0, 3600])
+def test_what_was_written_is_found_though_another_sync_is_at_work(shelf: Shelf, refresh_seconds: int) -> None:
+    vault = shelf.open(refresh_seconds=refresh_seconds)
+    vault.search("wombat")
+    lock = FileLock(Path(vault.status().index) / "sync.lock", thread_local=False)
+    lock.acquire()
+    card = vault.record("The numbat eats termites.")
+    ending = threading.Timer(0.3, lock.release)
+    ending.start()
+    hits = vault.search("numbat termites")
+    ending.join()
+    assert (ids(hits), hits.status) == ([card.id], Status.OK)
+
+
+def test_another_sync_that_does_not_end_is_waited_for_once(shelf: Shelf, vault: Vault, waits: list[float]) -> None:
+    lock = FileLock(Path(vault.status().index) / "sync.lock")
+    vault.record("The numbat eats termites.")
+    with lock:
+        assert [vault.search("numbat").status for _ in range(3)] == [Status.STALE] * 3
+        vault.record("The otter swims.")
+        assert vault.search("otter").status is Status.STALE
+    assert waits == [0.2, 0.01, 0.01, 0.2]
+    assert ids(vault.search("otter swims"))
+    vault.record("The quokka smiles.")
+    vault.search("quokka")
+    assert waits[4:] == [0.01, 0.2]
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long each search waited at most, where a new path is waited for 0.2 s."""
+    monkeypatch.setattr("cogvault.engine.FIRST_LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("cogvault.engine.SEARCH_WAIT_SECONDS", 0.01)
+    waited: list[float] = []
+    usual = Syncer.sync
+
+    def sync(self: Syncer, **arguments: Any) -> SyncReport:
+        waited.append(arguments["timeout_seconds"])
+        return usual(self, **arguments)
+
+    monkeypatch.setattr(Syncer, "sync", sync)
+    return waited
 
 
 def told(shelf: Shelf) -> list[Path]:
