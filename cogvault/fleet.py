@@ -16,6 +16,7 @@ from typing import Any
 from cogvault.cards.paths import is_usable_name
 from cogvault.config import Config, cache_folder, resolve, vault_folder
 from cogvault.errors import ConfigError, IndexFault, ModelError, PathError, VaultError
+from cogvault.indexes.local.heap import share_heaps
 from cogvault.registry import ModelPool, shared_models
 from cogvault.retrieval.hits import Hit, Hits
 from cogvault.types import JsonValue, Status
@@ -115,6 +116,7 @@ class Fleet:
     ) -> None:
         if min(max_open, max_awake) < 1:
             raise ValueError("max_open and max_awake must be at least 1")
+        share_heaps()  # before there are threads that each have one
         self.root = None if root is None else vault_folder(root)
         self._config = config
         shared = resolve(None, config, os.environ).config

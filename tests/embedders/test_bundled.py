@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -267,3 +268,35 @@ def test_many_texts_are_embedded_behind_everything_else(
     assert len(seen) == 3
     assert min(seen) > before
     assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
+
+
+_HOLES = """
+import ctypes, random, sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from cogvault.embedders import BundledEmbedder
+
+class Told(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in
+        "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+model, kept = BundledEmbedder(Path(sys.argv[1]), many_queries=True), []
+words = [f"{chr(97 + number % 26) * 3}{number}" for number in range(200)]
+
+def ask(seed):
+    rng = random.Random(seed)
+    model.embed_query(" ".join(rng.choices(words, k=rng.randrange(2, 60))))
+    kept.append(bytes(3000))  # what a search keeps of a question
+
+with ThreadPoolExecutor(2) as pool:
+    list(pool.map(ask, range(60)))
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Told
+print(libc.mallinfo2().fordblks)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="only glibc tells of its heaps")
+def test_questions_leave_few_holes_in_the_heaps(bundled: BundledEmbedder, cache_dir: Path) -> None:
+    bundled.embed_documents(["convert"])
+    assert int(run_apart(_HOLES, str(cache_dir))) < 8 << 20
