@@ -19,6 +19,7 @@ import psutil
 
 from benchmarks.corpus import ClusterEmbedder
 from benchmarks.load import load
+from benchmarks.memory import MEGABYTE, memory, watched
 from benchmarks.rows import ROOT, Row, note
 from benchmarks.words import sentence
 from cogvault import Config, Vault
@@ -29,7 +30,6 @@ from cogvault.registry import ModelPool
 
 PARTS = ("daemon", "mcp", "hooks", "search")
 RUNS = 20
-MEGABYTE = 1 << 20
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -138,25 +138,23 @@ def _load(vault: Path, environment: dict[str, str], args: argparse.Namespace, da
     """At a steady rate, which is the figure; before that all clients as fast as they can, and a while for warmth."""
     note("load")
     load(vault, environment, args.clients, 3.0, None)
+    _, private_first = memory(daemon)
     rows = load(vault, environment, args.clients, 15.0, None).rows("full_load", "full_load")
     if args.seconds:
         load(vault, environment, args.clients, args.warm, args.rate)
-        before, private_before = _memory(daemon)
-        steady = load(vault, environment, args.clients, args.seconds, args.rate)
-        after, private_after = _memory(daemon)
+        before, private_before = memory(daemon)
+        with watched(daemon) as series:
+            steady = load(vault, environment, args.clients, args.seconds, args.rate)
+        after, private_after = memory(daemon)
         rows += steady.rows(str(args.cards), "steady")
         rows += [
             Row("daemon", "steady", "rss_mb", after),
             Row("daemon", "steady", "grown_mb", after - before),
             Row("daemon", "steady", "grown_private_mb", private_after - private_before),
+            Row("daemon", "steady", "private_mb_per_minute", series.mb_per_minute()),
+            Row("daemon", "from_3_s_of_load", "grown_private_mb", private_after - private_first),
         ]
     return rows
-
-
-def _memory(process: psutil.Process) -> tuple[float, float]:
-    """Memory of a process in MB, and what of it is no page of a file."""
-    told = process.memory_info()
-    return told.rss / MEGABYTE, (told.rss - told.shared) / MEGABYTE
 
 
 # What the model itself takes, in a process that has imported all that its embedder imports.
@@ -258,7 +256,7 @@ def _mcp_memory(
             server.recall()
         rows = [Row("default", unit, "rss_mb", max(server.rss() for server in servers), processes)]
         if daemon is not None:
-            rows.append(Row("default", f"daemon_of_{processes}", "rss_mb", _memory(daemon)[0]))
+            rows.append(Row("default", f"daemon_of_{processes}", "rss_mb", memory(daemon)[0]))
             together = [daemon, *(psutil.Process(server.process.pid) for server in servers)]
             rows.append(Row("default", f"daemon_and_{processes}", "pss_mb", sum(map(_share, together))))
         return rows
