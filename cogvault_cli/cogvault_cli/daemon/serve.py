@@ -8,7 +8,6 @@ import secrets
 import signal
 import socket
 import stat
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,9 +22,6 @@ __all__ = ["AlreadyRunning", "listen_tcp", "listen_unix", "one_daemon", "run", "
 _LOCK = "daemon.lock"
 # So long the calls that run may take to end once the daemon was stopped.
 GRACE_SECONDS = 30
-# A thread that comes back from the model or the index waits so long for one that runs Python, while its CPU may have
-# nothing else to do: Python's own 5 ms cost a daemon on two CPUs 7 % of its answers a second.
-_SWITCH_SECONDS = 0.0005
 
 
 class AlreadyRunning(DaemonError):
@@ -122,7 +118,6 @@ def run(listener: socket.socket, token: str = "") -> None:
     from cogvault_cli.daemon.protocol import configuration
 
     server: uvicorn.Server
-    sys.setswitchinterval(_SWITCH_SECONDS)
 
     def stop() -> None:
         server.should_exit = True
