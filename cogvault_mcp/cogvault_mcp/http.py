@@ -10,6 +10,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cogvault_mcp.bodies import BodyMender
 from cogvault_mcp.hosts import HostGate
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.server import Context, create_server
@@ -109,7 +110,7 @@ def http_app(memories: Mapping[str, Memory], host: str, names: Sequence[str] = (
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # HostGate does that
         host=host,
     )
-    return TokenGate(HostGate(app, (*_LOOPBACK, host, *names)), memories)
+    return TokenGate(HostGate(BodyMender(app), (*_LOOPBACK, host, *names)), memories)
 
 
 def serve_http(memories: Mapping[str, Memory], host: str, port: int, names: Sequence[str] = ()) -> None:

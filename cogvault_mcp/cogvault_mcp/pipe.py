@@ -7,7 +7,6 @@ Half an emoji, as a client in JavaScript makes when it cuts a text, makes no fra
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
@@ -16,6 +15,8 @@ import mcp_types as types
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+
+from cogvault_mcp.letters import with_whole_letters
 
 __all__ = ["ANSWER_SECONDS", "mended", "piped", "refusals"]
 
@@ -39,10 +40,9 @@ def mended(item: Item) -> Item:
         if error["type"] != "json_invalid" or not isinstance(text := error["input"], str):
             continue
         try:
-            frame = json.dumps(json.loads(text.removeprefix("\ufeff")), ensure_ascii=False)
+            whole = with_whole_letters(text)
         except (ValueError, RecursionError):
             continue
-        whole = frame.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
             return SessionMessage(types.jsonrpc_message_adapter.validate_json(whole, by_name=False))
         except ValidationError as fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -164,6 +165,28 @@ def test_a_proxy_may_pass_a_name_that_was_allowed(served: Served, headers: dict[
 def test_a_page_of_another_origin_is_refused(served: Served, headers: dict[str, str]) -> None:
     bearing = {**ACCEPT, "Authorization": f"Bearer {TOKENS['ana']}", **headers}
     assert httpx.post(served.url, headers=bearing, json=HELLO).status_code in (403, 421)
+
+
+@pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf"])
+def test_half_an_emoji_is_answered_over_http_as_well(served: Served, before: bytes) -> None:
+    bearing = {**ACCEPT, "Authorization": f"Bearer {TOKENS['ana']}", "Content-Type": "application/json"}
+    begun = httpx.post(served.url, headers=bearing, content=before + json.dumps(HELLO).encode())
+    assert begun.status_code == 200
+    session = {**bearing, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"], "MCP-Protocol-Version": LATEST}
+    httpx.post(served.url, headers=session, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+    arguments = {"query": "door code \ud83d"}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "cogvault_recall"}}
+    call["params"]["arguments"] = arguments  # type: ignore[index]
+    answer = httpx.post(served.url, headers=session, content=before + json.dumps(call).encode())
+    assert answer.status_code == 200
+    assert "blue folder" in answer.text
+
+
+def test_a_body_that_is_too_large_or_no_json_is_refused(served: Served) -> None:
+    bearing = {**ACCEPT, "Authorization": f"Bearer {TOKENS['ana']}", "Content-Type": "application/json"}
+    large = httpx.post(served.url, headers=bearing, content=(b"x" * 1_000_000 for _ in range(6)))
+    assert large.status_code == 413
+    assert httpx.post(served.url, headers=bearing, content=b'{"half \\ud83d').status_code == 400
 
 
 @pytest.mark.parametrize(
