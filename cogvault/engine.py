@@ -90,6 +90,11 @@ class Engine:
         """What the last look at all files could not do, of whichever process; None = it did all."""
         return trouble_of(self.report, self._options.notes_folder)
 
+    @property
+    def unread(self) -> State | None:
+        """That some files or folders could not be indexed when they were looked at last; None = all could."""
+        return trouble_of(None, self._options.notes_folder)
+
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""
         if self._watcher is not None:

@@ -265,6 +265,8 @@ class Vault(Authoring, Curation):
             return replace(hits, status=Status.STALE, reason=stale, hint=SYNC_HINT)
         if hits.status is Status.DEGRADED and (trouble := self._engine.trouble):
             hits = replace(hits, reason=f"{hits.reason} ({trouble.reason})", hint=trouble.hint)
+        if hits.status in (Status.OK, Status.EMPTY) and (unread := self._engine.unread):
+            hits = replace(hits, status=Status.DEGRADED, reason=unread.reason, hint=unread.hint)
         if self._place.reason and hits.status is not Status.EMPTY:
             said = "; ".join(filter(None, (self._place.reason, hits.reason)))
             return replace(hits, status=Status.DEGRADED, reason=said, hint=self._place.hint)

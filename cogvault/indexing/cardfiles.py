@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cogvault.indexing.plan import Content
 from cogvault.indexing.reading import FileBytes, read_file
-from cogvault.indexing.scan import ScannedFile
+from cogvault.indexing.scan import UNREADABLE, ScannedFile
 from cogvault.layers.source import layers_hash
 from cogvault.protocols import CardParser
 from cogvault.types import Card, CardLayers, CardRecord, Chunk, Problem, Summary
@@ -93,5 +93,5 @@ class CardFiles:
         except FileNotFoundError:
             return None  # gone since the scan; the next one tells
         except OSError as error:
-            self.failed[id] = Problem(file.path, "unreadable", f"cannot be read: {error.strerror}")
+            self.failed[id] = Problem(file.path, UNREADABLE, f"cannot be read: {error.strerror}")
             return None

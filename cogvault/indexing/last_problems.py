@@ -38,6 +38,11 @@ class LastProblems:
 
     def failed(self) -> tuple[Problem, ...]:
         """Those of them that are files which could not be indexed."""
+        try:
+            if self._path.stat().st_size <= len(b"[]"):  # nearly always, and each search asks
+                return ()
+        except OSError:
+            return ()
         return tuple(problem for problem, is_failed in (self._read() or {}).items() if is_failed)
 
     def keep(

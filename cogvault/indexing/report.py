@@ -20,7 +20,7 @@ __all__ = [
     "without_model",
 ]
 
-UNINDEXED_HINT = "see the reason of each file"
+UNINDEXED_HINT = "see the reason of each, and mend or ignore it"
 
 Stage: TypeAlias = Literal["scan", "keyword", "vectors", "summaries"]
 
@@ -61,7 +61,7 @@ class SyncReport:
         removed: cards whose file is gone.
         unchanged: number of cards that stayed as they were.
         refreshed: how many of those were indexed again because the way of chunking is another.
-        failed: files that could not be indexed; what was known of them is kept.
+        failed: files and folders that could not be indexed; what was known of them is kept.
         problems: what is wrong with files that were indexed or left out.
         embedded: chunks that got a vector.
         reused: chunks of changed cards whose text was indexed before, so that they kept what vector they had.
@@ -146,7 +146,7 @@ def _json(value: object) -> JsonValue:
 
 def unindexed(count: int) -> str:
     """Why a sync that could not index so many files is degraded."""
-    return f"{count} files could not be indexed; what was known of them is kept"
+    return f"{count} files or folders could not be indexed; what was known of them is kept"
 
 
 def degraded(report: SyncReport, reason: str, hint: str) -> SyncReport:

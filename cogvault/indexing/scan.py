@@ -21,6 +21,7 @@ from cogvault.types import Problem, Stamp
 
 __all__ = ["ScanOptions", "ScanResult", "ScannedFile", "is_card_path", "root_id", "scan", "stamp_of"]
 
+UNREADABLE = "unreadable"
 _SUFFIX = ".md"
 _POSIX = os.name == "posix"
 # SQLite keeps signed 64 bits; some file systems number inodes with more.
@@ -65,6 +66,11 @@ class ScanResult:
     scopes: tuple[Scope, ...] = EVERYWHERE
     alone: frozenset[str] = frozenset()
     root: tuple[int, int] = (0, 0)
+
+    @property
+    def unread(self) -> tuple[Problem, ...]:
+        """Those of the problems that tell what could not be looked at."""
+        return tuple(problem for problem in self.problems if problem.code == UNREADABLE)
 
     @property
     def is_whole(self) -> bool:
@@ -326,7 +332,7 @@ class _Walk:
 
     def _unreadable(self, path: str, error: OSError) -> None:
         self.unreadable |= {path, nfc(path)}
-        self._problem(path, "unreadable", f"cannot be looked at: {error.strerror}; what was known of it is kept")
+        self._problem(path, UNREADABLE, f"cannot be looked at: {error.strerror}; what was known of it is kept")
 
     def _problem(self, path: str, code: str, message: str) -> None:
         self.problems.append(Problem(printable(path), code, message))

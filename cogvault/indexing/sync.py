@@ -295,7 +295,8 @@ class Syncer:
 
     def _told(self, look: Look, applied: Applied, meter: Meter) -> SyncReport:
         """What was done, and what could not be."""
-        todo, failed = look.todo, tuple(look.files.failed[id] for id in sorted(look.files.failed))
+        todo, unread = look.todo, look.scanned.unread
+        failed = (*(look.files.failed[id] for id in sorted(look.files.failed)), *unread)
         report = SyncReport(
             added=tuple(id for id in todo.added if id in applied.ids),
             changed=tuple(id for id in todo.changed if id in applied.ids),
@@ -304,7 +305,7 @@ class Syncer:
             unchanged=look.others + len(todo.unchanged),
             refreshed=len(applied.ids.intersection(todo.unchanged)),
             failed=failed,
-            problems=(*look.scanned.problems, *applied.problems),
+            problems=(*(found for found in look.scanned.problems if found not in unread), *applied.problems),
             reused=applied.reused,
             layers_reused=look.files.layers_reused,
             keyword_seconds=meter.seconds,

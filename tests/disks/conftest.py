@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import codecs
 import os
 import shutil
 import subprocess
@@ -75,6 +76,8 @@ def plain_user() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp()).resolve()
     is_root = os.geteuid() == 0
     if is_root:
+        for encoding in ("ascii", "utf-8-sig"):  # what Python reads late may be root's alone
+            codecs.lookup(encoding)
         os.chown(folder, _NOBODY, _NOBODY)
         os.seteuid(_NOBODY)
     try:

@@ -292,7 +292,11 @@ def test_an_unreadable_folder_keeps_its_old_rows(plain_user_vault: Path) -> None
     report = desk.sync()
     assert desk.ids == ["a.md", "shut/b.md"]
     assert report.removed == ()
-    assert [(problem.path, problem.code) for problem in report.problems] == [("shut/", "unreadable")]
+    assert [(problem.path, problem.code) for problem in report.failed] == [("shut/", "unreadable")]
+    assert "1 files or folders" in report.reason
+    assert report.problems == ()
+    (desk.root / "shut").chmod(0o700)
+    assert desk.sync().failed == ()
 
 
 def test_one_card_that_cannot_be_parsed_does_not_stop_the_others(desk: Desk) -> None:
