@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from cogvault.embedders import HashingEmbedder
 from cogvault.errors import IndexFault, SnapshotExpired
 from cogvault.indexes import LocalIndex, MemoryIndex
 from cogvault.indexes.local import damage, search
+from cogvault.indexes.local.snapshot import LocalSnapshot
 from cogvault.protocols import Index, Snapshot
 from cogvault.testing.records import ALL, embedded, identity, record, terms, vector_of
 from cogvault.testing.stateful import assert_same_content, assert_same_evidence
@@ -338,6 +340,31 @@ def test_verify_finds_a_single_altered_row(sound: Path, tmp_path: Path, statemen
     faults = index.verify()
     # Or it was so plain that opening found it.
     assert faults or index.snapshot().stats.notes
+    index.close()
+
+
+@pytest.mark.parametrize("is_resting", [False, True])
+def test_verify_finds_a_keyword_file_that_rotted_in_use_also_while_the_index_is_put_to_rest(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_resting: bool
+) -> None:
+    shutil.copytree(sound, tmp_path / "index")
+    index = LocalIndex(tmp_path / "index")
+    usual = LocalSnapshot.verify
+
+    def verify(snapshot: LocalSnapshot) -> list[str]:
+        if is_resting:
+            assert index.rest()
+        return usual(snapshot)
+
+    monkeypatch.setattr(LocalSnapshot, "verify", verify)
+    assert index.verify() == []
+    index.snapshot()
+    file = next((tmp_path / "index").glob("keyword*/*.store"))
+    before, data = file.stat(), bytearray(file.read_bytes())
+    data[0] ^= 255
+    file.write_bytes(data)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert [file.name in fault for fault in index.verify()] == [True]
     index.close()
 
 

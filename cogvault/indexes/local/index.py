@@ -18,6 +18,7 @@ from cogvault.indexes.local.pool import ReadPool, file_identity
 from cogvault.indexes.local.roster import Roster
 from cogvault.indexes.local.schema import State, comes_from, read_state
 from cogvault.indexes.local.search import Reader
+from cogvault.indexes.local.segments import faults
 from cogvault.indexes.local.snapshot import LocalSnapshot
 from cogvault.indexes.local.store import Store
 from cogvault.indexes.local.unpublished import Unpublished, unpublished
@@ -118,7 +119,9 @@ class LocalIndex:
         snapshot = self.snapshot()
         if snapshot.is_waiting and self._healed():
             snapshot = self.snapshot()  # all of it can be compared now
-        return [*snapshot.verify(), *self._store.keyword_faults()]
+        # Of the view's folder, whatever the store holds by now: one who rests it takes that away.
+        folders = [self._store.folder / snapshot.keyword_folder] if snapshot.is_sound else []
+        return [*snapshot.verify(), *(fault for folder in folders for fault in faults(folder))]
 
     def repair(self, progress: Callable[[int, int], None]) -> None:
         """See ``Index.repair``."""
@@ -300,8 +303,8 @@ class LocalIndex:
     def _misread(self, error: Exception) -> None:
         """Do without what is damaged, if that made a change fail; else the error is the caller's, or this program's."""
         notes = self._store.notes
-        if faults := self.verify():
-            self._recover(sqlite3.DatabaseError(faults[0]))
+        if found := self.verify():
+            self._recover(sqlite3.DatabaseError(found[0]))
         elif self._store.notes == notes:
             raise error
 

@@ -69,6 +69,11 @@ class LocalSnapshot:
         return self._reader.view.lexical is not None
 
     @property
+    def keyword_folder(self) -> str:
+        """Name of the keyword part's folder."""
+        return self._reader.view.state.keyword
+
+    @property
     def is_waiting(self) -> bool:
         """True while new cards wait to be put into the keyword part; all questions are answered as if they were."""
         lacks = self._reader.view.lacks

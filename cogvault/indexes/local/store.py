@@ -34,7 +34,6 @@ from cogvault.indexes.local.keys import KeptKeys
 from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import OpenedFiles, file_identity, opened_files
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
-from cogvault.indexes.local.segments import faults
 from cogvault.indexes.local.unpublished import unpublished
 from cogvault.indexes.local.wal import WriteAheadLog
 
@@ -300,11 +299,6 @@ class Store:
                 raise IndexFault(f"the damaged index cannot be moved: {error}", path=self.folder) from error
             self._note(f"the catalog was damaged ({fault}), starts empty and has to be filled anew; {place}")
             self.publish(self._writable())
-
-    def keyword_faults(self) -> list[str]:
-        """Damaged files of the keyword folder in use."""
-        held = self._lexical  # by one who rests it is taken away meanwhile
-        return [] if held is None else list(faults(held[1].folder))
 
     def bytes_on_disk(self) -> int:
         """Size of all files that are in use."""
