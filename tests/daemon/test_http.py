@@ -89,6 +89,7 @@ def test_a_bad_request_is_told_what_is_wrong(send: Any, folder: Path, body: byte
 
 def test_paths_and_methods_that_there_are_not(send: Any) -> None:
     assert send("/v1/vault/no-such", b"{}")[0] == 404
+    assert send("/v1/vault/search/", b"{}")[0] == 404
     assert send("/v1/hello", b"{}")[0] == 405
 
 

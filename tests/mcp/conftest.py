@@ -20,7 +20,8 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(example_vault: Path, home: Path) -> Iterator[Server]:
-    """A server that has shaken hands, without a model."""
+    """A server that has shaken hands, without a model, with its first index, for which a search waits a moment only."""
     with serving(example_vault, home) as server:
         server.initialize()
+        server.call("cogvault_browse", limit=1)
         yield server

@@ -12,7 +12,7 @@ import pytest
 from cogvault import estimate_tokens
 from cogvault_mcp.server import TOOLS, definition
 from cogvault_mcp.tools.tool import LEAST_BUDGET
-from tests.mcp.raw import Server, size, text_of
+from tests.mcp.raw import Server, serving, size, text_of
 
 INSIDE = re.compile(r"^<(?P<name>memory-[0-9a-f]{16}) [^\n]*\n(.*?)\n</(?P=name)>", re.MULTILINE | re.DOTALL)
 OPENING = re.compile(r'^<(memory-[0-9a-f]{16}) source="([^"]+)"', re.MULTILINE)
@@ -310,8 +310,10 @@ def test_browsing_what_has_no_cards_says_so(server: Server) -> None:
         assert result["structuredContent"]["ids"] == []
 
 
-def test_browsing_before_the_first_index_tells_the_truth(server: Server, example_vault: Path) -> None:
-    data = server.call("cogvault_browse", limit=200)["structuredContent"]
+def test_browsing_before_the_first_index_tells_the_truth(example_vault: Path, home: Path) -> None:
+    with serving(example_vault, home) as server:
+        server.initialize()
+        data = server.call("cogvault_browse", limit=200)["structuredContent"]
     assert data["cards"] == len(data["ids"]) == len(list(example_vault.glob("*.md")))
     assert data["pending"] == 0  # without a model nothing waits for one
 

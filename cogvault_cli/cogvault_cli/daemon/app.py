@@ -95,7 +95,7 @@ def create_app(house: House, stop: Callable[[], None], token: str = "", max_queu
         token: what requests have to bear, "" = nothing.
         max_queue: calls that wait or run at most.
     """
-    app = FastAPI(title="cogvault daemon", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(title="cogvault daemon", version=__version__, docs_url=None, redoc_url=None, redirect_slashes=False)
     metrics = Metrics(house, [*(method.name for method in METHODS), "hook"])
     instance = secrets.token_hex(8)
     app.add_middleware(Gate, metrics=metrics, token=token, instance=instance, max_queue=max_queue)
