@@ -39,7 +39,8 @@ class Sampler:
                     self._make(cards)
                 self._cards = cards
             chosen = self._least[: self._count]
-        digest = hashlib.sha256("\n".join(card.hash for card in chosen).encode())
+        # A card without a title is embedded with its file's name.
+        digest = hashlib.sha256("\n".join(f"{card.hash} {card.id}" for card in chosen).encode())
         return chosen, digest.hexdigest()[:16]
 
     def _make(self, cards: Sequence[CardInfo]) -> None:

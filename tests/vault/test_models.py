@@ -267,3 +267,20 @@ def test_equal_paragraphs_survive_each_other(shelf: Shelf) -> None:
     shelf.write("b.md", f"# One\n\n{shared}\n\nand more\n\n{shared}\n")
     assert ids(vault.search(shared)) == ["b.md"]
     assert vault.status().pending == 0
+
+
+def test_scores_after_a_rename_are_those_of_a_fresh_index(shelf: Shelf) -> None:
+    animals = ("wombat", "quokka", "numbat", "bilby", "dingo", "possum", "kowari", "potoroo")
+    for animal in animals:
+        shelf.write(f"{animal}.md", f"{animal} eats leaves\n")
+    vault = shelf.open(embedder=HashingEmbedder(64))
+    vault.sync()
+    for number, animal in enumerate(animals):
+        (shelf.root / f"{animal}.md").rename(shelf.root / f"leaves eaten {number}.md")
+    assert len(vault.sync().moved) == len(animals)
+    fresh = shelf.open(embedder=HashingEmbedder(64), index_dir=shelf.indexes / "fresh")
+    fresh.sync()
+    for query in ("who eats leaves", "wombat"):
+        assert [(hit.id, hit.score) for hit in vault.search(query)] == [
+            (hit.id, hit.score) for hit in fresh.search(query)
+        ]
