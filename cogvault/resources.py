@@ -87,11 +87,15 @@ class Resources:
 
     def rest(self) -> bool:
         """Give back what was read of a small index, which the next use reads again; False = there is nothing."""
-        with self._lock:
+        if not self._lock.acquire(blocking=False):  # who closes it gives all back
+            return False
+        try:
             is_resting = isinstance(self._index, LocalIndex) and self._index.rest()
             if is_resting:
                 self._sampler = Sampler()
             return is_resting
+        finally:
+            self._lock.release()
 
     def index(self) -> Index:
         """The index, opened on first use.

@@ -104,6 +104,34 @@ def test_rest_before_use_and_after_the_end_does_nothing(root: Path) -> None:
     vault.rest()
 
 
+@pytest.mark.parametrize("work", ["search", "close"])
+def test_a_release_waits_for_no_other_vault(root: Path, monkeypatch: pytest.MonkeyPatch, work: str) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    view, close = local.View, LocalIndex.close
+
+    def wait() -> None:
+        begun.set()
+        go_on.wait()
+
+    with Fleet(root, KEYWORD, max_awake=1) as fleet, ThreadPoolExecutor(2) as pool:
+        with fleet.vault("t1") as vault:
+            vault.search("staging server")
+
+        def lend_another() -> None:
+            with fleet.vault("t2"):
+                begun.wait()
+
+        vault.rest()
+        monkeypatch.setattr(local, "View", lambda *arguments: (wait(), view(*arguments))[1])
+        monkeypatch.setattr(LocalIndex, "close", lambda index: (wait(), close(index)))
+        busy = pool.submit(vault.search, "staging server") if work == "search" else pool.submit(vault.close)
+        try:
+            pool.submit(lend_another).result(timeout=10)
+        finally:
+            go_on.set()
+        busy.result()
+
+
 def test_changes_of_others_meanwhile_are_seen(root: Path) -> None:
     place = root / "tenants" / "t1"
     with Vault(place, KEYWORD) as vault, Vault(place, KEYWORD) as other:
