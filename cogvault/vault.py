@@ -15,6 +15,7 @@ from cogvault.config import Config, ResolvedConfig, cache_folder, index_folder, 
 from cogvault.curation import Curation
 from cogvault.engine import Engine
 from cogvault.indexes import find_place
+from cogvault.indexes.noted import with_problems
 from cogvault.indexing.card_text import read_card
 from cogvault.indexing.forgetting import TextForgetter
 from cogvault.indexing.last_problems import LastProblems
@@ -297,7 +298,7 @@ class Vault(Authoring, Curation):
         """What the vault holds and how well it is."""
         snapshot, report = self._engine.current(), self._engine.report
         stats, state = snapshot.stats, self._engine.state(snapshot)
-        problems = [problem for card in snapshot.cards for problem in card.problems]
+        problems = [problem for card in with_problems(snapshot.cards) for problem in card.problems]
         if (kept := LastProblems(self._resources.options.notes_folder).read()) is not None:
             problems.extend(kept)
         elif report is not None:

@@ -37,10 +37,13 @@ class Difference:
 
 @runtime_checkable
 class Following(Protocol):
-    """A list of cards that knows how it came from others."""
+    """A list of cards that knows more of them than their order. Any other is asked card by card."""
 
     def since(self, before: Sequence[CardInfo]) -> Difference | None:
         """What changed from ``before`` to this; None = not known."""
+
+    def noted(self) -> list[CardInfo]:
+        """The cards with problems, in order."""
 
 
 def difference(before: Sequence[CardInfo], cards: Sequence[CardInfo]) -> Difference:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
+from cogvault.indexes.difference import Following
 from cogvault.types import CardInfo
 
-__all__ = ["Noting", "with_problems"]
-
-
-@runtime_checkable
-class Noting(Protocol):
-    """A sequence of cards that knows which of them have problems."""
-
-    def noted(self) -> list[CardInfo]:
-        """The cards with problems, in order."""
+__all__ = ["with_problems"]
 
 
 def with_problems(cards: Sequence[CardInfo]) -> list[CardInfo]:
     """The cards with problems, in order."""
-    return cards.noted() if isinstance(cards, Noting) else [card for card in cards if card.problems]
+    return cards.noted() if isinstance(cards, Following) else [card for card in cards if card.problems]

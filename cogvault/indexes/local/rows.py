@@ -109,7 +109,7 @@ class CardList(Sequence[CardInfo]):
         return self._rows[index].info
 
     def noted(self) -> list[CardInfo]:
-        """See ``indexes.noted.Noting``."""
+        """See ``indexes.difference.Following``."""
         return [row.info for row in self._rows if row.has_problems]
 
     def since(self, before: Sequence[CardInfo]) -> Difference | None:
