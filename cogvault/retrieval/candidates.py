@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cogvault.indexes.local.arrays import distinct
 from cogvault.protocols import Ranker, Snapshot
 from cogvault.types import Filter, FloatArray, IntArray, Query, Ranking
 
@@ -48,5 +49,5 @@ def gather(rankers: Mapping[str, Ranker], snapshot: Snapshot, query: Query, filt
     title = found.pop(TITLE, None)
     rankings = tuple(ranking for ranking in found.values() if len(ranking.chunks))
     parts = [ranking.chunks for ranking in (*rankings, *([title] if title else []))]
-    chunks = np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+    chunks = distinct(np.concatenate(parts)) if parts else np.empty(0, np.int64)
     return Candidates(chunks, rankings, title)

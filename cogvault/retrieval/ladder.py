@@ -71,7 +71,9 @@ def climb(
         more = near[user(near)][: wanted - len(places)]
         places, rung = _joined(places, more), "user scope" if len(more) else rung
     if len(places) < wanted:
-        more = np.setdiff1d(np.flatnonzero(covered()), places)[: wanted - len(places)]
+        is_new = np.array(covered(), np.bool_)
+        is_new[places] = False
+        more = np.flatnonzero(is_new)[: wanted - len(places)]
         places, rung = _joined(places, more), "keyword scan" if len(more) else rung
     return Selection(places[: max(k, pool)], rung)
 

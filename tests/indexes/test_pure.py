@@ -14,7 +14,7 @@ from cogvault.indexes import bm25, int8
 from cogvault.indexes.filters import mask, matches
 from cogvault.indexes.infos import card_info
 from cogvault.indexes.local import codec
-from cogvault.indexes.local.arrays import ranges
+from cogvault.indexes.local.arrays import distinct, ranges
 from cogvault.indexes.local.counting import Place, ResolvedTerms
 from cogvault.testing.records import DAY, record, stamp, vectors
 from cogvault.types import Chunk, ChunkKind, Filter, IndexIdentity, Term, TermKind
@@ -160,3 +160,9 @@ def test_a_mask_is_what_matches(cards: Sequence[tuple[str, str, int]], filter: F
 def test_an_unset_date_is_that_of_the_file() -> None:
     info = card_info(record("a.md", dated=None))
     assert info.dated.timestamp() * 1e9 == pytest.approx(stamp(0).mtime_ns, abs=1e4)
+
+
+@given(st.lists(st.integers(-5, 5) | st.integers(-(2**63), 2**63 - 1)))
+def test_distinct_numbers_are_those_of_numpy(values: list[int]) -> None:
+    numbers = np.array(values, np.int64)
+    assert distinct(numbers).tolist() == np.unique(numbers).tolist()

@@ -63,3 +63,15 @@ def test_every_module_is_public_or_closed_to_adapters() -> None:
     children = {path.stem for path in modules if not path.name.startswith((".", "__"))}
     closed = contract("Adapters use the public modules only")["forbidden_modules"]
     assert {f"cogvault.{name}" for name in children} == {*closed, *PUBLIC[1:]}
+
+
+def test_a_search_loads_no_masked_arrays(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# Harbor\n\nThe crew moved the harbor in May.\n", encoding="utf-8")
+    program = (
+        "import sys; from cogvault import Config, Vault\n"
+        "with Vault(sys.argv[1], Config(model='hashing')) as vault:\n"
+        "    assert vault.search('harbor') and not vault.search('Why? What is it that nobody wrote down here?')\n"
+        "print('numpy.ma' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -13,6 +13,7 @@ from itertools import chain
 import numpy as np
 
 from cogvault.indexes.local import words
+from cogvault.indexes.local.arrays import distinct
 from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.lexical import Document
 
@@ -33,7 +34,7 @@ def documents(connection: sqlite3.Connection, versions: Sequence[int], keys: Key
     streams = _Streams(connection, keys)
     for start in range(0, len(versions), _BATCH):
         cards = words.read_ids(connection, versions[start : start + _BATCH])
-        streams.learn(np.unique(np.concatenate([card.ids for card in cards])).tolist())
+        streams.learn(distinct(np.concatenate([card.ids for card in cards])).tolist())
         for card in cards:
             for position, own in enumerate(card.chunks()):
                 yield streams.document(card.version + position, card.version, own)

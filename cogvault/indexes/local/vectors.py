@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from cogvault.indexes.int8 import Int8Array
 from cogvault.indexes.local import codec
+from cogvault.indexes.local.arrays import distinct
 from cogvault.types import IntArray
 
 try:
@@ -154,7 +155,7 @@ class Matrix:
         """(n, dim) a copy of some rows; a negative number gives a row of zeros."""
         found = np.zeros((len(rows), self.dim), np.int8)
         block_of = rows // _BLOCK_ROWS
-        for block in np.unique(block_of):
+        for block in distinct(block_of):
             if block >= 0:
                 chosen = block_of == block
                 found[chosen] = self._blocks[block][rows[chosen] % _BLOCK_ROWS]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from cogvault.indexes import int8
 from cogvault.indexes.filters import mask
-from cogvault.indexes.local.arrays import ranges
+from cogvault.indexes.local.arrays import distinct, ranges
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.coverage import Coverage
@@ -125,7 +125,7 @@ class VectorView:
         self.places[rows] = self.table.places[slots]
         self._row_of[self.table.first_rows[slots] + self._matrix.positions[rows]] = rows
         self._card_squares[slots] = -1
-        slots = np.unique(slots)
+        slots = distinct(slots)
         chunk_rows = ranges(self.table.first_rows[slots], self.table.counts[slots])
         for squares in self._window_squares.values():
             squares[chunk_rows] = -1
@@ -161,7 +161,7 @@ class VectorView:
     def card_squares(self, slots: IntArray) -> IntArray:
         """Squared length of the sum of all vectors of each card."""
         table, known = self.table, self._card_squares
-        new = np.unique(slots[known[slots] < 0])
+        new = distinct(slots[known[slots] < 0])
         run = np.cumsum(table.counts[new]) // _ROWS_AT_ONCE
         for group in np.split(new, np.flatnonzero(np.diff(run)) + 1) if len(new) else ():
             counts = table.counts[group]

@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 
 from cogvault.indexes.local import codec
+from cogvault.indexes.local.arrays import distinct
 from cogvault.indexes.local.keys import Keys
 from cogvault.indexes.local.schema import COUNTER_PAGE, many
 from cogvault.types import IntArray
@@ -91,7 +92,7 @@ def member_ids(connection: sqlite3.Connection, keys: Iterable[int]) -> dict[int,
 
 def _read_batch(connection: sqlite3.Connection, versions: Sequence[int]) -> Iterator[CardWords]:
     cards = read_ids(connection, versions)
-    known = forms(connection, np.unique(np.concatenate([card.ids for card in cards])).tolist())
+    known = forms(connection, distinct(np.concatenate([card.ids for card in cards])).tolist())
     for card in cards:
         try:
             yield CardWords(card.version, [[known[id] for id in chunk] for chunk in card.chunks()])
@@ -197,7 +198,7 @@ def forget(connection: sqlite3.Connection, versions: Sequence[int], keys: Keys) 
         contents = connection.execute(
             "SELECT content FROM forward WHERE version IN (SELECT value FROM json_each(?))", (batch,)
         )
-        held = np.unique(codec.join_words([codec.unpack_words(content) for (content,) in contents]))
+        held = distinct(codec.join_words([codec.unpack_words(content) for (content,) in contents]))
         idle = _idle(connection, held)
         gone = forms(connection, idle)
         connection.executemany("DELETE FROM words WHERE id = ?", [(word,) for word in idle])
@@ -222,7 +223,7 @@ def _leave(connection: sqlite3.Connection, key: int, ids: Sequence[int]) -> None
 def _idle(connection: sqlite3.Connection, words: IntArray) -> list[int]:
     """Those of some word ids that no chunk holds."""
     idle: list[int] = []
-    for page in np.unique(words // COUNTER_PAGE).tolist():
+    for page in distinct(words // COUNTER_PAGE).tolist():
         row = connection.execute("SELECT content FROM counters WHERE page = ?", (page,)).fetchone()
         slots = words[words // COUNTER_PAGE == page] % COUNTER_PAGE
         counts = np.zeros(COUNTER_PAGE, np.uint32) if row is None else np.frombuffer(row[0], "<u4", COUNTER_PAGE)
