@@ -99,7 +99,7 @@ class FolderStore:
 
 def _sequence(database: sqlite3.Connection) -> int | None:
     row = database.execute("SELECT sequence FROM made_from").fetchone()
-    return None if row is None else int(row[0])
+    return row[0] if row is not None and type(row[0]) is int else None
 
 
 def _rows(database: sqlite3.Connection, paths: Sequence[str]) -> Iterable[tuple[str, CardLayers]]:

@@ -42,6 +42,14 @@ def test_what_is_gone_lives_on_in_no_folder_and_the_others_wait_for_who_asks(she
     assert shelf.vault.layers("h").overview
 
 
+def test_a_state_that_is_none_is_not_known(shelf: Shelf) -> None:
+    shelf.write("f/a.md", "The wombat digs holes.\n")
+    shelf.vault.sync()
+    with closing(sqlite3.connect(Path(shelf.vault.status().index) / "folders.sqlite")) as database, database:
+        assert database.execute("UPDATE made_from SET sequence = 'zz'").rowcount
+    assert "wombat" in shelf.vault.layers("f").abstract
+
+
 def test_folders_of_a_former_index_are_not_those_of_the_next_one(shelf: Shelf) -> None:
     shelf.write("f/a.md", "The wombat digs holes.\n")
     shelf.vault.sync()
