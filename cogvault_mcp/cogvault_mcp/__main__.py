@@ -81,7 +81,7 @@ def _serve(arguments: argparse.Namespace) -> int:
 
         serve_stdio(memory(_tenant(arguments.tenant)))
         return 0
-    from cogvault_mcp.http import serve_http
+    from cogvault_mcp.http import listen, serve_http
 
     host, port = _address(arguments.http)
     if arguments.token_file:
@@ -90,10 +90,11 @@ def _serve(arguments: argparse.Namespace) -> int:
         memories = {token: memory(folder) for token, folder in read_tokens(arguments.token_file).items()}
     else:
         memories = {_token(): memory(_tenant(arguments.tenant))}
+    listener = listen(host, port)
     sys.stderr.write(f"cogvault-mcp: http://{host}:{port}/mcp\n")
     if host in _EVERYWHERE and not arguments.allow_host:
         sys.stderr.write("cogvault-mcp: only clients of this machine are answered: name it with --allow-host\n")
-    serve_http(memories, host, port, arguments.allow_host)
+    serve_http(memories, listener, host, arguments.allow_host)
     return 0
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import hmac
+import socket
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from contextlib import suppress
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cogvault.errors import ConfigError
 from cogvault_mcp.bodies import BodyMender
 from cogvault_mcp.hosts import HostGate
 from cogvault_mcp.memory import Memory
 from cogvault_mcp.server import Context, create_server
 
-__all__ = ["TokenGate", "http_app", "serve_http"]
+__all__ = ["TokenGate", "http_app", "listen", "serve_http"]
 
 PATH = "/mcp"
 _MEMORY = "cogvault.memory"
@@ -113,13 +115,32 @@ def http_app(memories: Mapping[str, Memory], host: str, names: Sequence[str] = (
     return TokenGate(HostGate(BodyMender(app), (*_LOOPBACK, host, *names)), memories)
 
 
-def serve_http(memories: Mapping[str, Memory], host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Serve until interrupted; open requests end first. The arguments are those of ``http_app``, and the port."""
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that clients can connect to.
+
+    Raises:
+        ConfigError: there is no such address here, or another program has it.
+    """
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+        family, *_, address = min(found, key=lambda one: one[0] != socket.AF_INET)  # "localhost" is both
+        return socket.create_server(address[:2], family=family)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        hint = "choose another port, or an address of this machine"
+        raise ConfigError(f"cannot listen on {host}:{port}: {reason}", key="http", hint=hint) from error
+
+
+def serve_http(memories: Mapping[str, Memory], listener: socket.socket, host: str, names: Sequence[str] = ()) -> None:
+    """Serve until interrupted; open requests end first. The arguments are those of ``http_app``, and the socket."""
     import uvicorn
 
-    settings: dict[str, Any] = {"host": host.strip("[]"), "port": port, "log_level": "warning", "access_log": False}
+    app = http_app(memories, host, names)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     try:
-        uvicorn.run(http_app(memories, host, names), timeout_graceful_shutdown=5, **settings)
+        with suppress(KeyboardInterrupt):  # raised once more when all is done
+            uvicorn.Server(config).run(sockets=[listener])
     finally:
+        listener.close()
         for memory in {id(memory): memory for memory in memories.values()}.values():
             memory.close()

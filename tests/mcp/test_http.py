@@ -228,6 +228,8 @@ def test_a_token_file_that_others_can_read_is_refused(tmp_path: Path) -> None:
     ("arguments", "code", "told"),
     [
         ([], 2, "no vault was named"),
+        (["--tenant", ".", "--http", "192.0.2.1:8765"], 2, "cannot listen on 192.0.2.1:8765"),
+        (["--tenant", ".", "--http", f"{'x' * 70}:8765"], 2, "choose another port"),
         (["--tenant", ""], 2, "no vault was named"),
         (["--tenant", "/nowhere/at/all"], 3, "no such folder"),
         (["--http", "here", "--tenant", "."], 2, "not an address"),
@@ -316,3 +318,18 @@ def test_sessions_that_nobody_ends_are_known_up_to_a_number_and_those_used_last_
             assert len(gate._sessions) == 3  # noqa: SLF001
 
     anyio.run(run)
+
+
+def test_a_port_that_another_has_is_said_and_not_told_to_clients(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, "-m", "cogvault_mcp", "--tenant", str(home), "--http", address],
+            capture_output=True,
+            text=True,
+            env=environment(home),
+            check=False,
+        )
+    assert done.returncode == 2
+    assert f"cannot listen on {address}" in done.stderr
+    assert f"http://{address}/mcp" not in done.stderr
