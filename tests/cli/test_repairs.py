@@ -46,7 +46,6 @@ def started(vault: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPat
         path.unlink()
         path.write_bytes(b"nothing")
     Started.commands = []
-    monkeypatch.setattr(engine, "FIRST_LOOK_SECONDS", 3.0)  # for looks, on a busy machine; repairs take longer
     monkeypatch.setattr(LocalIndex, "repair", endless)
     monkeypatch.setattr(subprocess, "Popen", Started)
     return Started
