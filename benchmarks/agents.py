@@ -37,7 +37,8 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60.0, help="of the load at a steady rate")
     parser.add_argument("--rate", type=float, default=100.0, help="requests a second of that load, of all clients")
-    parser.add_argument("--warm", type=float, default=30.0, help="seconds of that load before memory is looked at")
+    # The daemon looks at all files each minute, when it takes most: a minute of warmth holds one such look.
+    parser.add_argument("--warm", type=float, default=60.0, help="seconds of that load before memory is looked at")
     parser.add_argument("--model", default="bundled")
     parser.add_argument("--processes", type=int, default=20, help="MCP servers on one daemon")
     parser.add_argument("--parts", default=",".join(PARTS), help=f"any of {', '.join(PARTS)}")
