@@ -28,7 +28,7 @@ def _pairs(_context: click.Context, _parameter: click.Parameter, given: tuple[st
     "search",
     cls=ExampleCommand,
     examples=(
-        "cogvault search why did we leave Redis --tenant ~/agent/memory",
+        "cogvault search why did the job queue leave Redis --tenant ~/agent/memory",
         "cogvault search 'billing export' --type project --tag fix --after 2025-10 --explain",
         "cogvault search --json -k 3 'who is on call' | jq -r '.hits[].citation'",
         "cogvault search -- -Werror",
