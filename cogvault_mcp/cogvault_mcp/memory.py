@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["MAX_K", "Memory"]
 
 MAX_K = 50
+# Who works without a daemon asks after one again, so that a restart of it does not leave every server with a model.
+ASK_AGAIN_SECONDS = 30.0
 logger = logging.getLogger(__name__)
 
 
@@ -31,6 +35,8 @@ class Memory:
         connect: gives the daemon's, None when no daemon runs.
         types: card types that are searched when a search names none, () = all.
         k: passages at most of a search that does not say how many, None = as many as fit into its budget.
+        release: gives back what the vault of this process leaves in memory, after it was closed for the daemon's.
+        clock: in seconds, for when to ask after a daemon again.
     """
 
     def __init__(
@@ -40,11 +46,17 @@ class Memory:
         *,
         types: tuple[str, ...] = (),
         k: int | None = None,
+        release: Callable[[], object] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open = open_vault
         self._connect = connect
         self._types = types
         self._k = k
+        self._release = release
+        self._clock = clock
+        self._asked = clock()
+        self._calls = 0
         self._lock = threading.Lock()
         self._vault: Vault | RemoteVault | None = None
         self._is_local = False
@@ -76,12 +88,43 @@ class Memory:
                     self._vault.close()
             return self._vault
 
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """While a call runs, its vault is not exchanged for the daemon's."""
+        with self._lock:
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls -= 1
+                is_due = self._is_local and self._clock() - self._asked >= ASK_AGAIN_SECONDS
+                if is_due:
+                    self._asked = self._clock()
+            if is_due:  # nobody waits for it, as a daemon may hang
+                threading.Thread(target=self.go_to_daemon, name="cogvault-ask-again", daemon=True).start()
+
     def leave_daemon(self) -> None:
-        """Work without the daemon from now on: it does not answer any more."""
+        """Work without the daemon for now: it does not answer any more."""
         with self._lock:
             if self._vault is not None and not self._is_local:
                 self._vault.close()
                 self._vault = self._local()
+
+    def go_to_daemon(self) -> None:
+        """Work through a daemon, if one answers and no call runs."""
+        remote = self._remote()
+        if remote is None:
+            return
+        with self._lock:
+            is_idle = self._is_local and not self._calls and not self._closed
+            left, self._vault = (self._vault, remote) if is_idle else (remote, self._vault)
+            self._is_local = self._is_local and not is_idle
+        if left is not None:
+            left.close()
+        if is_idle:
+            logger.info("working through the daemon")
+            self._release()
 
     def search(self, query: str, *, type: Sequence[str] = (), k: int | None = None, **options: Any) -> Hits:
         """``Vault.search`` with the defaults of this memory."""
@@ -105,7 +148,7 @@ class Memory:
     def _local(self) -> Vault:
         vault = self._open()
         vault.watch().__enter__()  # ends with the vault
-        self._is_local = True
+        self._is_local, self._asked = True, self._clock()
         return vault
 
     def _start(self) -> None:

@@ -163,16 +163,17 @@ async def _call(
 
 def _answered(memory: Memory, call: Callable[[], T], *, is_write: bool = False) -> T:
     """What a call gives, from the daemon or, when that is gone or hangs, without it."""
-    try:
-        return call()
-    except (NobodyListens, Replaced, Unresponsive) as error:
-        # A daemon that is busy or broke off is an error of this call alone: if every server left it for that, each
-        # would load a model of its own.
-        logger.warning("working without the daemon: %s", error)
-        memory.leave_daemon()
-        if is_write and isinstance(error, Unresponsive):  # it may have been done, or be done yet
-            raise
-        return call()
+    with memory.call():
+        try:
+            return call()
+        except (NobodyListens, Replaced, Unresponsive) as error:
+            # A daemon that is busy or broke off is an error of this call alone: if every server left it for that,
+            # each would load a model of its own.
+            logger.warning("working without the daemon: %s", error)
+            memory.leave_daemon()
+            if is_write and isinstance(error, Unresponsive):  # it may have been done, or be done yet
+                raise
+            return call()
 
 
 async def _in_thread(call: Callable[[], T]) -> T:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from mcp.client.client import Client
 
 from cogvault import Config, Vault
 from cogvault.client.connection import NobodyListens, Replaced
-from cogvault.errors import DaemonError
-from cogvault_mcp.memory import Memory
+from cogvault.errors import DaemonError, VaultError
+from cogvault_mcp.memory import ASK_AGAIN_SECONDS, Memory
 from cogvault_mcp.server import create_server
 
 
@@ -74,3 +75,55 @@ def test_resources_go_on_without_a_daemon_that_is_gone(example_vault: Path, tmp_
         with Memory(lambda: Vault(example_vault, config), lambda remote=remote: remote) as memory:  # type: ignore
             anyio.run(use, memory)
         assert remote.asked == 1
+
+
+def _local_memory(vault: Path, tmp_path: Path, remotes: list[Any], told: list[str], clock: list[float]) -> Memory:
+    """A memory that found no daemon when it was opened."""
+    config = Config(model="none", index_dir=tmp_path / "indexes", state_dir=tmp_path / "state")
+    memory = Memory(
+        lambda: Vault(vault, config),
+        lambda: remotes.pop() if remotes else None,
+        release=lambda: told.append("released"),
+        clock=lambda: clock[0],
+    )
+    assert isinstance(memory.vault(), Vault)
+    return memory
+
+
+def test_a_daemon_that_is_back_is_used_again_and_the_own_model_let_go(example_vault: Path, tmp_path: Path) -> None:
+    remotes: list[Any] = []
+    told: list[str] = []
+    clock = [0.0]
+    with _local_memory(example_vault, tmp_path, remotes, told, clock) as memory:
+        own, remote = memory.vault(), Failing(DaemonError("256 calls wait already"))
+        remotes.append(remote)
+        with memory.call():
+            pass
+        assert memory.vault() is own
+        assert remotes
+        clock[0] = ASK_AGAIN_SECONDS
+        with memory.call():
+            memory.go_to_daemon()
+            assert memory.vault() is own  # this call began with it
+        remotes.append(remote)
+        clock[0] = 2 * ASK_AGAIN_SECONDS
+        before = set(threading.enumerate())
+        with memory.call():
+            pass
+        for asking in set(threading.enumerate()) - before:
+            asking.join()
+        assert memory.vault() is remote
+        assert told == ["released"]
+        with pytest.raises(VaultError):
+            own.search("background jobs")
+
+
+def test_a_memory_that_was_closed_meanwhile_takes_no_daemon(example_vault: Path, tmp_path: Path) -> None:
+    remotes: list[Any] = []
+    told: list[str] = []
+    memory = _local_memory(example_vault, tmp_path, remotes, told, [0.0])
+    memory.close()
+    remotes.append(Failing(DaemonError("256 calls wait already")))
+    memory.go_to_daemon()
+    assert not told
+    assert not remotes
