@@ -30,7 +30,5 @@ def squares(rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
 
 def cosines(dots: _Numbers, square: int, row_squares: _Numbers) -> FloatArray:
     """Cosine from dot products and squared lengths; NaN where a row has no length. Shape of ``dots``."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cosine = dots / np.sqrt(square * row_squares.astype(np.float64))
-    cosine[row_squares == 0] = np.nan
-    return np.asarray(cosine, np.float32)
+    products = square * row_squares.astype(np.float64)
+    return np.where(products > 0, dots / np.sqrt(np.maximum(products, 1)), np.nan).astype(np.float32)

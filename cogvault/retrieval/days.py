@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from cogvault.layers.moments import find_dates
 from cogvault.types import FloatArray, Term, TermKind
 
+_ISO_LENGTH = 10
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -27,7 +28,11 @@ def day_terms(text: str, terms: Sequence[Term]) -> tuple[Term, ...]:
 
 def day_columns(terms: Sequence[Term]) -> list[int]:
     """Which terms are days."""
-    return [i for i, term in enumerate(terms) if term.kind is TermKind.EXACT and _ISO_DAY.fullmatch(term.text)]
+    return [
+        i
+        for i, term in enumerate(terms)
+        if len(term.text) == _ISO_LENGTH and term.kind is TermKind.EXACT and _ISO_DAY.fullmatch(term.text)
+    ]
 
 
 def lacks_day(terms: Sequence[Term], counts: FloatArray) -> bool:

@@ -87,6 +87,8 @@ class Presenter:
             options: the weights that were used.
             reranked: what a cross-encoder said of places that it read.
         """
+        if not len(chosen):
+            return ()
         stored = found.snapshot.chunks(found.evidence.chunks[chosen].tolist())
         asked = tuple(query_words(found.query.text))
         told = _in_layer(found.request, found.snapshot, [item.card for item in stored])

@@ -207,6 +207,8 @@ def checked_layer(value: str) -> str:
 
 def describe(filter: Filter) -> str:
     """A filter in words, "" when every card passes."""
+    if filter.is_empty:
+        return ""
     parts = [
         ("type", " or ".join(sorted(filter.types))),
         ("tags", " and ".join(sorted(filter.tags))),

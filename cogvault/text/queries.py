@@ -71,6 +71,6 @@ def query_terms(text: str, weight_of: Callable[[str], float] = alike) -> tuple[T
         add(TermKind.STEM, stem(word), share * STEM_WEIGHT)
         for gram in grams(word):
             add(TermKind.GRAM, gram, share * GRAM_WEIGHT)
-        if any(map(str.isalpha, word)):
+        if word.isalpha() or any(map(str.isalpha, word)):
             add(TermKind.EXACT, speaker_form(word), 0.0)
     return tuple(Term(kind, term, weight) for (kind, term), weight in found.items())

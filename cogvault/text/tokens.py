@@ -55,7 +55,7 @@ def words(text: str, *, numbers_apart: bool = True) -> list[str]:
     if text.isascii():
         for token in _ASCII_TOKEN.findall(text):
             lower = token.lower()
-            if token.isalpha() and token[1:] == lower[1:]:
+            if (token == lower or token[1:] == lower[1:]) and token.isalpha():
                 found.append(lower[:MAX_WORD])
             else:
                 found.extend(_words_of(token, numbers_apart))
@@ -136,7 +136,7 @@ def is_identifier(word: str) -> bool:
     >>> is_identifier("pol-358"), is_identifier("policy")
     (True, False)
     """
-    return _LETTERS_ONLY.fullmatch(word) is None
+    return not word.isalpha() if word.isascii() else _LETTERS_ONLY.fullmatch(word) is None
 
 
 def is_dense(word: str) -> bool:

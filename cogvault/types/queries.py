@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from cogvault.types.arrays import FloatArray, IntArray
@@ -77,7 +77,10 @@ class Filter:
     @property
     def is_empty(self) -> bool:
         """True when every card passes."""
-        return self == Filter()
+        return self == _ALL
+
+
+_ALL: Final = Filter()
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ class CardTable:
 
     def _sought(self, chunks: IntArray) -> tuple[Located, BoolArray]:
         """Where chunks are, and which of them are nowhere."""
-        slots = np.searchsorted(self.starts, chunks, side="right") - 1
+        slots = self.starts.searchsorted(chunks, side="right") - 1
         positions = chunks - self.starts[slots] if len(self.starts) else chunks
         lost = (slots < 0) | (positions >= self.counts[slots]) if len(self.starts) else np.ones(len(chunks), np.bool_)
         return Located(slots, positions), lost
@@ -237,7 +237,7 @@ def windows(first_rows: IntArray, chunk_rows: IntArray, window: int) -> tuple[In
         chunk_rows: (n,) rows of the chunks.
         window: body chunks either side.
     """
-    slots = np.searchsorted(first_rows, chunk_rows, side="right") - 1
+    slots = first_rows.searchsorted(chunk_rows, side="right") - 1
     head = first_rows[slots]
     first = np.maximum(head + 1, chunk_rows - window)
     end = np.minimum(first_rows[slots + 1], chunk_rows + window + 1)

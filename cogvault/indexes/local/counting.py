@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cogvault.indexes.local.arrays import runs, sizes_between
 from cogvault.indexes.local.codec import WordArray
 from cogvault.types import FloatArray, IntArray
 
@@ -45,15 +46,15 @@ class ColumnsOfWords:
         bits = len(members).bit_length()
         # One number for a word and a column: sorting those takes a seventh of the time of ordering words.
         pairs = np.concatenate([_NO_WORDS, *members]).astype(np.int64) << bits
-        pairs |= np.repeat(np.arange(len(members)), [len(own) for own in members])
+        pairs |= np.arange(len(members)).repeat([len(own) for own in members])
         pairs.sort()
         words = pairs >> bits
-        starts = np.flatnonzero(np.diff(words, prepend=-1))
+        starts, sizes = runs(words)
         of_word = np.zeros(vocabulary, np.int32)
         of_word[words[starts]] = np.arange(len(starts))
         counts = np.zeros(vocabulary, np.bool_)
         counts[words] = True
-        return cls(counts, of_word, starts, np.diff(starts, append=len(words)), pairs & ((1 << bits) - 1))
+        return cls(counts, of_word, starts, sizes, pairs & ((1 << bits) - 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +110,21 @@ class ResolvedTerms:
             size: how many rows there are.
         """
         of_words, width = self.of_words, self.width
-        hits = np.flatnonzero(of_words.counts.take(words))
+        hits = of_words.counts.take(words).nonzero()[0]
+        if not len(hits):
+            return np.zeros((size, width), np.int64)
         found = of_words.of_word.take(words.take(hits))
-        starts = np.repeat(rows * width, lengths).take(hits)
-        sizes = of_words.sizes.take(found)
-        # A hit is counted in several columns: from here on by those.
-        hit = np.repeat(np.arange(len(hits)), sizes)
-        before = of_words.first.take(found) - (np.cumsum(sizes) - sizes)
-        columns = of_words.columns.take(before.take(hit) + np.arange(len(hit)))
-        counts = np.bincount(starts.take(hit) + columns, minlength=size * width)
-        return counts.reshape(size, width)
+        first, sizes = of_words.first.take(found), of_words.sizes.take(found)
+        # A hit is counted in several columns, whose places follow each other: from here on by those.
+        before = np.zeros(len(hits) + 1, np.int64)
+        sizes.cumsum(out=before[1:])
+        steps = np.ones(before[-1], np.int64)
+        steps[0] = first[0]
+        steps[before[1:-1]] = first[1:] - (first + sizes)[:-1] + 1
+        counters = of_words.columns.take(steps.cumsum(out=steps))
+        of_text = sizes_between(before.take(hits.searchsorted(lengths.cumsum())))
+        counters += (rows * width).repeat(of_text)
+        return np.bincount(counters, minlength=size * width).reshape(size, width)
 
     def by_term(self, counts: IntArray) -> FloatArray:
         """What ``count`` gave, or sums of its rows (n, width), for each term: (n, terms)."""

@@ -94,15 +94,17 @@ class _Layout:
     def of(cls, table: CardTable, cards: IntArray, of_candidate: IntArray, rows: IntArray, around: _Units) -> _Layout:
         """Lay out some cards; for the arguments see ``_counts``."""
         first, sizes = table.first_rows[cards], table.counts[cards]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
+        starts = np.zeros(len(sizes) + 1, np.int64)
+        sizes.cumsum(out=starts[1:])
         # From rows of the table to chunks of the cards.
         shift = (starts[:-1] - first)[of_candidate]
         begin, end = around.first + shift, around.end + shift
         near = np.zeros(starts[-1], np.int64)
         near[ranges(begin, end - begin)] = 1
-        seen = np.concatenate([[0], np.cumsum(near)])
+        seen = np.zeros(len(near) + 1, np.int64)
+        near.cumsum(out=seen[1:])
         heads = seen[starts] + np.arange(len(starts))
-        of_chunk = np.repeat(np.arange(len(cards)), sizes)
+        of_chunk = np.arange(len(cards)).repeat(sizes)
         row = np.where(near, seen[1:] + of_chunk, heads[of_chunk])
         chunk_rows = ranges(first, sizes)
         lengths = table.words_before[chunk_rows + 1] - table.words_before[chunk_rows]
@@ -126,24 +128,27 @@ def _counts(
     layout = _Layout.of(table, cards, of_candidate, rows, around)
     detail, window, card = (np.zeros((len(rows), resolved.width), np.int64) for _ in range(3))
     for start, end in _groups(table, cards, resolved.width):
-        chosen = np.flatnonzero((of_candidate >= start) & (of_candidate < end))
-        chunks, heads = slice(layout.starts[start], layout.starts[end]), layout.heads[start : end + 1]
+        chosen = ((of_candidate >= start) & (of_candidate < end)).nonzero()[0]
+        chunks, head = slice(layout.starts[start], layout.starts[end]), layout.heads[start]
         words = reader.words.read(reader.connection, table.starts[cards[start:end]].tolist())
-        counts = resolved.count(words, layout.lengths[chunks], layout.row[chunks] - heads[0], heads[-1] - heads[0])
+        counts = resolved.count(words, layout.lengths[chunks], layout.row[chunks] - head, layout.heads[end] - head)
         before = np.zeros((len(counts) + 1, resolved.width), np.int64)
-        np.cumsum(counts, axis=0, out=before[1:])
-        detail[chosen] = counts[layout.own[chosen] - heads[0]]
-        window[chosen] = before[layout.around.end[chosen] - heads[0]] - before[layout.around.first[chosen] - heads[0]]
-        card[chosen] = np.diff(before[heads - heads[0]], axis=0)[of_candidate[chosen] - start]
+        counts.cumsum(axis=0, out=before[1:])
+        first, last = layout.around.first[chosen] - head, layout.around.end[chosen] - head
+        detail[chosen] = counts.take(layout.own[chosen] - head, axis=0)
+        window[chosen] = before.take(last, axis=0) - before.take(first, axis=0)
+        own = of_candidate[chosen]
+        first, last = layout.heads[own] - head, layout.heads[own + 1] - head
+        card[chosen] = before.take(last, axis=0) - before.take(first, axis=0)
     return tuple(map(resolved.by_term, (detail, window, card)))
 
 
 def _groups(table: CardTable, slots: IntArray, columns: int) -> Iterator[tuple[int, int]]:
     """Cut slots into runs, from a place up to another, of not too many words and chunks."""
-    words = np.cumsum(table.words_before[table.first_rows[slots + 1]] - table.words_before[table.first_rows[slots]])
-    counters = np.cumsum(table.counts[slots]) * columns
+    words = (table.words_before[table.first_rows[slots + 1]] - table.words_before[table.first_rows[slots]]).cumsum()
+    counters = table.counts[slots].cumsum() * columns
     group = np.maximum(words // _WORDS_AT_ONCE, counters // _COUNTERS_AT_ONCE)
-    cuts = [0, *(np.flatnonzero(np.diff(group)) + 1).tolist(), len(slots)]
+    cuts = [0, *((group[1:] != group[:-1]).nonzero()[0] + 1).tolist(), len(slots)]
     return pairwise(cuts) if len(slots) else iter(())
 
 
@@ -176,4 +181,4 @@ def _dots(vectors: VectorView, scan: Scan, units: _Units) -> IntArray:
     """(n,) dot product of the query with the sum of the vectors of each unit; every unit has a chunk."""
     counts = units.end - units.first
     each = vectors.dots(scan, ranges(units.first, counts))
-    return np.asarray(np.add.reduceat(each, np.cumsum(counts) - counts)) if len(counts) else each
+    return np.asarray(np.add.reduceat(each, counts.cumsum() - counts)) if len(counts) else each

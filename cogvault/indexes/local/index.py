@@ -178,11 +178,11 @@ class LocalIndex:
                         self._forget()  # another catalog, or an older one, was copied over the one that was read
                 raise _Behind
             view = self._view_of(connection, state, *self._keyword(connection, state))
-            self._stats(view, connection)  # what damage they bring to light is then dealt with here
+            stats = self._stats(view, connection)
         except BaseException:
             pool.end(connection)
             raise
-        return LocalSnapshot(Reader(view, connection, self._words), self._stats, pool.end, self._damaged)
+        return LocalSnapshot(Reader(view, connection, self._words), stats, pool.end, self._damaged)
 
     def _opened(self) -> ReadPool:
         """Connections to the catalog that is there now, which is made when there is none."""

@@ -103,7 +103,7 @@ def _scored(
         terms,
     )
     places = view.table.places[located.slots]
-    found = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & mask[places])
+    found = (scores > 0 if mask is None else (scores > 0) & mask[places]).nonzero()[0]
     return _best(scores[found], places[found], located.positions[found], chunks[found], limit)
 
 
@@ -119,7 +119,7 @@ def semantic(reader: Reader, vector: FloatArray, filter: Filter, limit: int) -> 
     eligible = vectors.rankable if mask is None else vectors.rankable & mask[vectors.places]
     # Half the memory of exact cosines, and off by far less than ``_floor`` allows for.
     near = np.where(eligible, scan.dots.astype(np.float32) * vectors.inverse_lengths, np.float32(-np.inf))
-    rows = np.flatnonzero(near > _floor(near, limit))
+    rows = (near > _floor(near, limit)).nonzero()[0]
     scores = int8.cosines(scan.dots[rows], scan.square, vectors.squares[rows])
     return _best(scores, vectors.places[rows].astype(np.int64), vectors.positions(rows), vectors.chunks(rows), limit)
 
@@ -131,11 +131,9 @@ def _telling(terms: Sequence[Term], resolved: ResolvedTerms, chunks: int) -> lis
     rarity = np.where(frequency > 0, bm25.idf(frequency.astype(np.float64), chunks), 0.0)
     gains = weights * rarity
     least = gains.max(initial=0.0) * _SILENT_SHARE if chunks >= _LARGE_CHUNKS else 0.0
-    return [
-        Wanted(*place, term.weight, idf)
-        for term, place, idf, gain in zip(terms, resolved.places, rarity.tolist(), gains.tolist(), strict=True)
-        if place is not None and gain > 0 and gain >= least
-    ]
+    telling = ((gains > 0) & (gains >= least)).nonzero()[0].tolist()
+    found = [(terms[n], resolved.places[n], float(rarity[n])) for n in telling]
+    return [Wanted(*place, term.weight, idf) for term, place, idf in found if place is not None]
 
 
 def _candidates(

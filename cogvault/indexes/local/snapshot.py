@@ -18,7 +18,6 @@ from cogvault.indexes.local.lexical import LexicalDamaged
 from cogvault.indexes.local.schema import TEXT_BLOCK, many
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.verify import verify
-from cogvault.indexes.local.view import View
 from cogvault.types import (
     BoolArray,
     CardInfo,
@@ -44,7 +43,7 @@ class LocalSnapshot:
 
     Args:
         reader: the view and the connection.
-        stats: size and state of the view.
+        stats: size and state of the view, at the time of the snapshot.
         release: ends the transaction.
         damaged: told of damage that shows itself during a call.
     """
@@ -52,12 +51,13 @@ class LocalSnapshot:
     def __init__(
         self,
         reader: Reader,
-        stats: Callable[[View, sqlite3.Connection], IndexStats],
+        stats: IndexStats,
         release: Callable[[sqlite3.Connection], None],
         damaged: Callable[[Exception], None],
     ) -> None:
         self._reader = reader
-        self._stats = stats
+        self.stats = stats
+        """See ``Snapshot.stats``."""
         self._damaged = damaged
         # One connection serves one thread at a time.
         self._lock = RLock()
@@ -78,12 +78,6 @@ class LocalSnapshot:
         """True while new cards wait to be put into the keyword part; all questions are answered as if they were."""
         lacks = self._reader.view.lacks
         return lacks is None or not lacks.is_none
-
-    @property
-    def stats(self) -> IndexStats:
-        """See ``Snapshot.stats``."""
-        with self._reading() as reader:
-            return self._stats(reader.view, reader.connection)
 
     @property
     def cards(self) -> Sequence[CardInfo]:

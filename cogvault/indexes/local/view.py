@@ -37,7 +37,7 @@ class Scan:
     """Dot products of one query with every row of a matrix.
 
     Attributes:
-        key: the quantised query's bytes.
+        key: the query's bytes.
         square: its squared length.
         dots: (size,) exact.
     """
@@ -140,11 +140,11 @@ class VectorView:
 
     def scan(self, vector: FloatArray) -> Scan:
         """Compare a unit vector (dim,) with every row; the last one is kept, because each query asks twice."""
-        query = int8.quantise(vector)
-        last = self._scan
-        if last is None or last.key != query.tobytes():
+        key, last = vector.tobytes(), self._scan
+        if last is None or last.key != key:
+            query = int8.quantise(vector)
             wide = query.astype(np.int64)
-            last = Scan(query.tobytes(), int(np.dot(wide, wide)), self._matrix.dots(query, self.size))
+            last = Scan(key, int(np.dot(wide, wide)), self._matrix.dots(query, self.size))
             self._scan = last
         return last
 
@@ -185,7 +185,7 @@ class VectorView:
         if window not in self._window_squares:
             self._window_squares = {window: np.full(self.table.chunks, -1, np.int64)}
         known = self._window_squares[window]
-        new = np.flatnonzero(known[chunk_rows] < 0)
+        new = (known[chunk_rows] < 0).nonzero()[0]
         span = np.arange(2 * window + 1)
         around = first[new][:, None] + span
         rows = np.where(around < end[new][:, None], self._row_of[np.minimum(around, self.table.chunks - 1)], -1)

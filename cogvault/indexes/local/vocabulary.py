@@ -29,7 +29,6 @@ _FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SEL
 # Of words that are kept from one query to the next.
 _CAPACITY_BYTES = 24 * 2**20
 _NO_WORDS: WordArray = np.empty(0, np.uint32)
-_Key: TypeAlias = tuple[TermKind, str]
 # Words of terms that are kept from one query to the next, and what a term costs beside its words.
 _KEPT_WORDS = 2**20
 _KEPT_ENTRY = 64
@@ -53,6 +52,9 @@ class _Known(NamedTuple):
     cards: int
 
 
+_KnownTerms: TypeAlias = dict[TermKind, dict[str, _Known]]
+
+
 class Vocabulary:
     """How many chunks and cards hold each word, at one sequence number.
 
@@ -69,7 +71,7 @@ class Vocabulary:
         self._table = table
         self._keys = keys
         # Questions share terms, and neither counts nor members change in one vocabulary.
-        self._known: dict[_Key, _Known] = {}
+        self._known = _no_terms()
         self._kept = 0
 
     @classmethod
@@ -107,12 +109,13 @@ class Vocabulary:
 
     def resolve(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> ResolvedTerms:
         """Look terms up; the connection must be in the view's transaction."""
-        asked = [(term.kind, term.text) for term in terms]
         known = self._known
-        held = [known.get(key) for key in asked]
-        found = self._look_up(connection, [key for key, one in zip(asked, held, strict=True) if one is None])
-        own = [one or found[key] for key, one in zip(asked, held, strict=True)]
-        self._keep(found)
+        held = [known[term.kind].get(term.text) for term in terms]
+        if None in held:
+            found = self._look_up(connection, [term for term, one in zip(terms, held, strict=True) if one is None])
+            held = [one or found[term.kind][term.text] for term, one in zip(terms, held, strict=True)]
+            self._keep(found)
+        own = [one for one in held if one is not None]
         chunks, cards = np.array([one.chunks for one in own], np.int64), np.array([one.cards for one in own], np.int64)
         return ResolvedTerms.of(
             [one.members for one in own],
@@ -121,52 +124,61 @@ class Vocabulary:
             self._counts.shape[1],
         )
 
-    def _look_up(self, connection: sqlite3.Connection, terms: Sequence[_Key]) -> dict[_Key, _Known]:
-        if not terms:
-            return {}
+    def _look_up(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> _KnownTerms:
         members, places = _members(connection, terms, self._keys)
-        words = np.concatenate(members)
-        ends = np.cumsum([len(own) for own in members], dtype=np.int64)
-        chunks, cards = (_sums(absence[words], ends) for absence in (self._chunk_absence, self._card_absence))
-        return dict(zip(terms, map(_Known, members, places, chunks, cards), strict=True))
+        words, sizes = np.concatenate(members), np.array([len(own) for own in members], np.int64)
+        chunks, cards = (_sums(absence[words], sizes) for absence in (self._chunk_absence, self._card_absence))
+        found = _no_terms()
+        for term, known in zip(terms, map(_Known, members, places, chunks, cards), strict=True):
+            found[term.kind][term.text] = known
+        return found
 
-    def _keep(self, found: dict[_Key, _Known]) -> None:
-        self._kept += sum(len(one.members) + _KEPT_ENTRY for one in found.values())
+    def _keep(self, found: _KnownTerms) -> None:
+        self._kept += sum(len(one.members) + _KEPT_ENTRY for own in found.values() for one in own.values())
         if self._kept > _KEPT_WORDS:
-            # A new dict: other threads may be reading the old one.
-            self._known, self._kept = {}, 0
+            # New dicts: other threads may be reading the old ones.
+            self._known, self._kept = _no_terms(), 0
         else:
-            self._known.update(found)
+            for kind, own in found.items():
+                self._known[kind].update(own)
+
+
+def _no_terms() -> _KnownTerms:
+    return {kind: {} for kind in TermKind}
 
 
 def _members(
-    connection: sqlite3.Connection, terms: Sequence[_Key], keys: Keys
+    connection: sqlite3.Connection, terms: Sequence[Term], keys: Keys
 ) -> tuple[list[WordArray], list[Place | None]]:
     """Ids of the words that count for each term, and where the keyword part has it."""
     members: list[WordArray] = [_NO_WORDS] * len(terms)
     places: list[Place | None] = [None] * len(terms)
-    # The keyword part has a word that is shorter than a stem as a word only.
-    exact = {text: n for n, (kind, text) in enumerate(terms) if kind is TermKind.EXACT}
-    stems = [(n, text) for n, (kind, text) in enumerate(terms) if kind is TermKind.STEM]
-    short = {text: n for n, text in stems if len(text) < STEM_LENGTH}
-    for form, word in connection.execute(_WORDS, (many(map(keys.word, exact.keys() | short.keys())),)):
-        for n in (exact.get(form), short.get(form)):
-            if n is not None:
-                members[n] = np.array([word], np.uint32)
-                places[n] = "exact", word
-    longer = {keys.stem(text): n for n, text in stems if len(text) >= STEM_LENGTH}
-    longer.update((keys.gram(text), n) for n, (kind, text) in enumerate(terms) if kind is TermKind.GRAM)
-    for key, id, words in connection.execute(_MEMBERS, (many(longer),)):
+    words: list[int] = []
+    longer: dict[int, int] = {}
+    for n, term in enumerate(terms):
+        if term.kind is TermKind.GRAM:
+            longer[keys.gram(term.text)] = n
+        elif term.kind is TermKind.STEM and len(term.text) >= STEM_LENGTH:
+            longer[keys.stem(term.text)] = n
+        else:  # the keyword part has a word that is shorter than a stem as a word only
+            words.append(n)
+    ids = dict(connection.execute(_WORDS, (many(keys.word(terms[n].text) for n in words),)).fetchall())
+    for n in words:
+        word = ids.get(terms[n].text)
+        if word is not None:
+            members[n], places[n] = np.array([word], np.uint32), ("exact", word)
+    for key, id, content in connection.execute(_MEMBERS, (many(longer),)):
         n = longer[key]
-        members[n] = np.frombuffer(words, "<u4")
-        places[n] = terms[n][0].value, id
+        members[n], places[n] = np.frombuffer(content, "<u4"), (terms[n].kind.value, id)
     return members, places
 
 
-def _sums(values: IntArray, ends: IntArray) -> list[int]:
-    """Sums of runs of values, one run up to each end."""
-    totals = np.concatenate([[0], np.cumsum(values)])[ends]
-    sums: list[int] = np.diff(totals, prepend=0).tolist()
+def _sums(values: IntArray, sizes: IntArray) -> list[int]:
+    """Sums of runs of values, each of which has a size."""
+    totals = np.zeros(len(values) + 1, np.int64)
+    values.cumsum(out=totals[1:])
+    ends = sizes.cumsum()
+    sums: list[int] = (totals[ends] - totals[ends - sizes]).tolist()
     return sums
 
 
@@ -204,7 +216,10 @@ class WordCache:
 
     def _packed(self, connection: sqlite3.Connection, versions: Sequence[int]) -> list[codec.PackedWords]:
         held = self._held
-        found = _forward(connection, [version for version in versions if version not in held])
+        try:
+            return [held[version] for version in versions]
+        except KeyError:
+            found = _forward(connection, [version for version in versions if version not in held])
         try:
             words = [held.get(version) or found[version] for version in versions]
         except KeyError as error:
