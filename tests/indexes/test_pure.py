@@ -14,7 +14,7 @@ from cogvault.indexes import bm25, int8
 from cogvault.indexes.filters import mask, matches
 from cogvault.indexes.infos import card_info
 from cogvault.indexes.local import codec
-from cogvault.indexes.local.arrays import distinct, ranges
+from cogvault.indexes.local.arrays import distinct, ranges, runs, sizes_between
 from cogvault.indexes.local.counting import Place, ResolvedTerms
 from cogvault.testing.records import DAY, record, stamp, vectors
 from cogvault.types import Chunk, ChunkKind, Filter, IndexIdentity, Term, TermKind
@@ -166,3 +166,19 @@ def test_an_unset_date_is_that_of_the_file() -> None:
 def test_distinct_numbers_are_those_of_numpy(values: list[int]) -> None:
     numbers = np.array(values, np.int64)
     assert distinct(numbers).tolist() == np.unique(numbers).tolist()
+
+
+@given(st.lists(st.integers(-3, 3), max_size=40))
+def test_runs_of_equal_numbers_are_told_by_start_and_size(numbers: list[int]) -> None:
+    values = np.array(numbers, np.int64)
+    starts, sizes = runs(values)
+    assert np.repeat(values[starts], sizes).tolist() == numbers
+    assert (values[starts[1:]] != values[starts[:-1]]).all()
+
+
+@given(st.lists(st.integers(0, 5), max_size=20))
+def test_ends_of_runs_become_their_sizes(sizes: list[int]) -> None:
+    ends = np.cumsum(np.array(sizes, np.int64))
+    kept = ends.copy()
+    assert sizes_between(ends).tolist() == sizes
+    assert ends.tolist() == kept.tolist()
