@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cogvault.indexes import LocalIndex
+from cogvault.indexes.local.lexical import Document, Lexical, Wanted
 from cogvault.protocols import Snapshot
 from cogvault.testing.records import ALL, identity, record, terms
 from cogvault.types import CardRecord, ChangeSet
@@ -55,3 +56,14 @@ def test_cards_that_are_gone_make_a_word_rarer(tmp_path: Path, limit: int) -> No
     index = anew(tmp_path / "one", *old, *gone)
     index.apply(ChangeSet(remove=tuple(each.card.id for each in gone)))
     assert best(index.snapshot(), limit) == best(anew(tmp_path / "two", *old).snapshot(), limit)
+
+
+def test_the_engine_counts_a_term_for_as_rare_as_it_is_told(tmp_path: Path) -> None:
+    # How many chunks hold a stem is estimated from its words, which may stand together: the engine's own count differs.
+    folder = Lexical.create(tmp_path / "keyword", "a")
+    folder.write([], [Document(each, each, str(each), "", "") for each in (1, 2)], 1, threads=1)
+    for rare, common in ((1, 2), (2, 1)):
+        wanted = [Wanted("exact", rare, 1.0, 5.0), Wanted("exact", common, 1.0, 1.0)]
+        chunks, scores = folder.view.search(wanted, 5, None)
+        assert chunks.tolist() == [rare, common]
+        assert scores[0] / scores[1] == pytest.approx(5.0, rel=1e-3)

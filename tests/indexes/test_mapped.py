@@ -105,12 +105,12 @@ def test_what_was_mapped_is_let_go_of(tmp_path: Path, monkeypatch: pytest.Monkey
     numbers = [" ".join(str(each * chunk % 997) for each in range(200)) for chunk in range(1000)]
     folder.write([], [lexical.Document(at, at, text, text, text) for at, text in enumerate(numbers)], 1, threads=1)
     wanted = [lexical.Wanted(field, each, 1.0, 1.0) for field in ("exact", "stem", "gram") for each in range(997)]
-    folder.view.search(wanted, 1000, None, is_behind=False)
+    folder.view.search(wanted, 1000, None)
     held = resident(tmp_path / "keyword")
     monkeypatch.setattr(lexical, "_MAPPED_BYTES", 0)
     monkeypatch.setattr(MappedBudget, "is_exceeded", lambda _: True)
     folder.reload()
-    folder.view.search(wanted, 1000, None, is_behind=False)
+    folder.view.search(wanted, 1000, None)
     assert resident(tmp_path / "keyword") < held / 2
 
 
@@ -132,5 +132,5 @@ def test_a_folder_that_is_gone_is_no_fault_of_the_search_that_wanted_it_anew(
     folder.write([], [lexical.Document(1, 1, "1", "1", "1")], 1, threads=1)
     view = folder.view
     (tmp_path / "keyword").rename(tmp_path / "away")
-    chunks, _ = view.search([lexical.Wanted("exact", 1, 1.0, 1.0)], 5, None, is_behind=False)
+    chunks, _ = view.search([lexical.Wanted("exact", 1, 1.0, 1.0)], 5, None)
     assert chunks.tolist() == [1]

@@ -135,7 +135,7 @@ class LexicalView:
             raise LexicalDamaged(f"{name} was overwritten")
 
     def search(
-        self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None, *, is_behind: bool
+        self, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
     ) -> tuple[IntArray, FloatArray]:
         """The ``limit`` chunks with the best weighted BM25: ids and scores, best first, equal scores in no order.
 
@@ -143,7 +143,6 @@ class LexicalView:
             terms: what to look for.
             limit: how many.
             restriction: cards to look in, None = all.
-            is_behind: there are chunks that the engine does not know, so that it takes words for rarer than they are.
         """
         self.check()
         limit = min(limit, self.documents)
@@ -151,9 +150,7 @@ class LexicalView:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
             searcher = self._searcher  # another thread may put one in its place
-            weights = [term.weight for term in terms]
-            if is_behind or self.ghosts:  # or it takes words of deleted chunks for more common
-                weights = self._corrected(searcher, terms)
+            weights = self._corrected(searcher, terms)
             clauses = [
                 (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), weight))
                 for term, weight in zip(terms, weights, strict=True)
@@ -168,7 +165,11 @@ class LexicalView:
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
 
     def _corrected(self, searcher: tantivy.Searcher, terms: Sequence[Wanted]) -> list[float]:
-        """Weights with which the engine's idf, of what its files hold, comes to what it should be."""
+        """Weights with which the engine's idf, of what its files hold, comes to what it should be.
+
+        The engine counts deleted chunks too, knows nothing of those that wait, and how many hold a stem or gram is an
+        estimate elsewhere: what it proposes has to be the best by that.
+        """
         everything = int(searcher.doc_freq("every", 1)) + 1  # with the mark
         common = [float(searcher.doc_freq(term.field, str(term.number))) for term in terms]
         wanted = np.array([term.weight * term.idf for term in terms])

@@ -146,7 +146,7 @@ def _candidates(
     if mask is not None and restriction is None:
         asked = asked * len(mask) // max(1, int(mask.sum()))
     while True:
-        chunks, scores = lexical.search(terms, asked, restriction, is_behind=view.has_waiting)
+        chunks, scores = lexical.search(terms, asked, restriction)
         complete = len(chunks) < asked
         last = scores[-1] if len(scores) else 0.0
         if view.lacks is not None and view.lacks.has_dead:
