@@ -22,6 +22,7 @@ from cogvault.retrieval.diversity import diversify
 from cogvault.retrieval.fusion import reciprocal_rank
 from cogvault.retrieval.hits import Hit, Hits, Stage, Trace
 from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_scope, keyword_thresholds, select
+from cogvault.retrieval.ordering import best_first
 from cogvault.retrieval.packing import NOTHING_PACKED, Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
 from cogvault.retrieval.request import describe, placed
@@ -182,7 +183,7 @@ class Searcher:
         scores = score(evidence, query.terms, candidates.titles(evidence.cards), self._scoring(calibration))
         final = self._weigh(snapshot, request, candidates, evidence, scores)
         per_card = 0 if request.budget_tokens is not None else self._options.hits_per_card
-        order = _best_first(final, snapshot, evidence, per_card)
+        order = best_first(final, evidence, per_card)
         if self._options.fusion == "rrf":
             steps.notes.append(RRF_NOTE)
         steps.done("scores", len(order))
@@ -296,7 +297,7 @@ class Searcher:
         cards = evidence.cards[order]
         thresholds = self._options.thresholds
         if query.vector is None and not lacks_day(query.terms, evidence.card.counts):
-            thresholds = keyword_thresholds(thresholds, final[_best_first(final, snapshot, evidence, 1)])
+            thresholds = keyword_thresholds(thresholds, final[best_first(final, evidence, 1)])
         return climb(
             falling,
             request.k,
@@ -376,25 +377,3 @@ def _why_empty(snapshot: Snapshot, request: SearchRequest, *, too_tight: bool) -
     if not request.filter.is_empty:
         return "no card that passes the filter answers this", "widen the filter"
     return "no card answers this", "lower min_score to see the nearest cards"
-
-
-def _best_first(final: FloatArray, snapshot: Snapshot, evidence: Evidence, per_card: int) -> IntArray:
-    """Places of candidates, best first, at most ``per_card`` a card (0 = no limit); ties by card id, then position.
-
-    Scores are compared to six decimals, so that the order in which sums were taken never shows.
-    """
-    # Cards are ordered by id, so their place in the snapshot stands for the id.
-    order = np.lexsort((evidence.positions, evidence.cards, -np.round(final, 6)))
-    if per_card == 0:
-        return order
-    cards = evidence.cards[order]
-    if per_card == 1:
-        _, first = np.unique(cards, return_index=True)
-        return order[np.sort(first)]
-    seen: dict[int, int] = {}
-    keep = []
-    for place, card in enumerate(cards.tolist()):
-        seen[card] = seen.get(card, 0) + 1
-        if seen[card] <= per_card:
-            keep.append(place)
-    return order[np.array(keep, dtype=np.int64)]
