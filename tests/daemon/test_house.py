@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -136,3 +138,22 @@ def test_two_names_of_a_folder_are_one_vault(house: House, folder: Path, tmp_pat
 def test_any_folder_can_be_named(endpoint: Endpoint, tmp_path: Path, ask: Ask) -> None:
     for name in ("one", "two"):
         assert ask(write_cards(tmp_path / name), endpoint=endpoint).search("Redis table")
+
+
+@pytest.mark.usefixtures("environment")
+def test_what_open_vaults_keep_is_no_garbage_and_what_closed_ones_leave_is(tmp_path: Path) -> None:
+    """Python's collections leave out what is frozen, cycles of a closed vault too."""
+    folders = [write_cards(tmp_path / name) for name in ("one", "other")]
+    assert not gc.get_freeze_count()
+    with House(max_open=1) as house:
+        left = []
+        for folder in folders:
+            with house.vault(str(folder)) as vault:
+                vault.search("Redis")
+                left.append(weakref.ref(vault))
+                del vault
+            house.settle()
+            assert gc.get_freeze_count()
+        assert left[0]() is None
+        assert left[1]() is not None
+    assert not gc.get_freeze_count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
@@ -48,6 +49,7 @@ class House:
     def __init__(self, *, max_open: int = 64, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
         self._fleet = Fleet(max_open=max_open, many_queries=True, opened=self._watch)
+        self._settled: frozenset[Path] = frozenset()
         self._stop = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="cogvault-keeper", daemon=True)
         self._keeper.start()
@@ -110,10 +112,26 @@ class House:
         """Let go of idle models; their names."""
         return self._fleet.models.release_idle(self._idle_seconds)
 
+    def settle(self) -> None:
+        """Leave what the open vaults keep out of Python's collections of garbage, unless that was done for them.
+
+        Else Python looks through all their cards each thousand searches or two and finds nothing, while everybody
+        waits: 0.2 s for 10,000 cards. What vaults leave that were closed is collected.
+        """
+        opened = frozenset(self.folders())
+        if opened == self._settled:
+            return
+        if self._settled - opened:
+            gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        self._settled = opened
+
     def close(self) -> None:
         """Close all vaults; those in use when they are given back."""
         self._stop.set()
         self._fleet.close()
+        gc.unfreeze()
 
     def _health(self, folder: Path) -> Health:
         try:
@@ -139,9 +157,14 @@ class House:
         vault.watch().__enter__()  # ends with the vault
 
     def _keep(self) -> None:
+        before: tuple[Path, ...] = ()
         while not self._stop.wait(_CHECK_SECONDS):
             if released := self.release_idle():
                 logger.info("let go of %s: not used for %.0f s", ", ".join(released), self._idle_seconds)
+            now = self.folders()
+            if now == before:  # so each had the time to read its cards
+                self.settle()
+            before = now
 
 
 def _absolute(tenant: str) -> Path:
