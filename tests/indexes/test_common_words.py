@@ -67,16 +67,3 @@ def test_the_engine_counts_a_term_for_as_rare_as_it_is_told(tmp_path: Path) -> N
         chunks, scores = folder.view.search(wanted, 5, None)
         assert chunks.tolist() == [rare, common]
         assert scores[0] / scores[1] == pytest.approx(5.0, rel=1e-3)
-
-
-def test_what_is_kept_of_terms_changes_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cogvault.indexes.local.lexical._KEPT_TERMS", 8)
-    folder = Lexical.create(tmp_path / "keyword", "a")
-    folder.write([], [Document(each, each, f"{each % 5} {each % 7} {each % 3}", "", "") for each in range(40)], 1, 1)
-    asked = [[Wanted("exact", (first + each) % 7, 1.0, 2.0 + each) for each in range(3)] for first in range(7)]
-    asked.append([Wanted("exact", number, 1.0, 1.0) for number in range(12)])  # more than are kept
-    long = folder.view
-    for wanted in asked * 2:
-        fresh = Lexical(tmp_path / "keyword", "a").view
-        for told, expected in zip(long.search(wanted, 50, None), fresh.search(wanted, 50, None), strict=True):
-            assert sorted(told.tolist()) == sorted(expected.tolist())

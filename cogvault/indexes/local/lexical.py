@@ -32,8 +32,6 @@ _GIVE_BACK_SECONDS = 1.0
 _VERSION = 4
 # The files of a million chunks are twice as large.
 _MAPPED_BYTES = 256 * 2**20
-# Of a view, whose files do not change: 1 MB.
-_KEPT_TERMS = 4096
 # Frequencies of grams would hardly be missed, but a single term without them makes tantivy read all postings of all
 # terms, where it otherwise skips what cannot be among the best.
 _OPTIONS = {"exact": "freq", "stem": "freq", "gram": "freq", "mark": "basic"}
@@ -115,7 +113,6 @@ class LexicalView:
         self._is_large = sum(size for size, _, _ in files.values()) > _MAPPED_BYTES
         self._schema = schema
         self._files = files
-        self._kept: dict[tuple[str, int], tuple[tantivy.Query, float]] = {}
         marks = searcher.search(self._term("mark", _mark_text(uuid)), limit=2, count=False).hits
         if len(marks) != 1:
             raise LexicalDamaged(f"{len(marks)} sequence marks for catalog {uuid}")
@@ -153,10 +150,10 @@ class LexicalView:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
             searcher = self._searcher  # another thread may put one in its place
-            # Weights with which the engine's idf comes to what it should be.
+            weights = self._corrected(searcher, terms)
             clauses = [
-                (tantivy.Occur.Should, tantivy.Query.boost_query(query, term.weight * term.idf / idf))
-                for term, (query, idf) in zip(terms, self._known(searcher, terms), strict=True)
+                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), weight))
+                for term, weight in zip(terms, weights, strict=True)
             ]
             query = tantivy.Query.boolean_query(clauses)
             if restriction is not None:
@@ -167,23 +164,17 @@ class LexicalView:
             self._opened.lighten(self)
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
 
-    def _known(self, searcher: tantivy.Searcher, terms: Sequence[Wanted]) -> list[tuple[tantivy.Query, float]]:
-        """How the engine looks for each term, and the idf it gives it by what its files hold.
+    def _corrected(self, searcher: tantivy.Searcher, terms: Sequence[Wanted]) -> list[float]:
+        """Weights with which the engine's idf, of what its files hold, comes to what it should be.
 
-        It counts deleted chunks too, knows nothing of those that wait, and how many hold a stem or gram is an estimate
-        elsewhere: what it proposes has to be the best by that.
+        The engine counts deleted chunks too, knows nothing of those that wait, and how many hold a stem or gram is an
+        estimate elsewhere: what it proposes has to be the best by that.
         """
-        kept, keys = self._kept, [(term.field, term.number) for term in terms]
-        new = [key for key in keys if key not in kept]
-        if len(kept) + len(new) > _KEPT_TERMS:
-            kept, new = {}, keys
-        if new:
-            everything = self.documents + self.ghosts + 1  # with the mark
-            common = np.array([float(searcher.doc_freq(field, str(number))) for field, number in new])
-            for key, idf in zip(new, bm25.idf(common, everything).tolist(), strict=True):
-                kept[key] = self._term(key[0], str(key[1])), idf
-            self._kept = kept
-        return [kept[key] for key in keys]
+        everything = int(searcher.doc_freq("every", 1)) + 1  # with the mark
+        common = [float(searcher.doc_freq(term.field, str(term.number))) for term in terms]
+        wanted = np.array([term.weight * term.idf for term in terms])
+        corrected: list[float] = (wanted / bm25.idf(np.array(common), everything)).tolist()
+        return corrected
 
     def take(self, searcher: tantivy.Searcher, files: Stamps) -> bool:
         """Search by another searcher from now on, if the files it was made of are this state's."""
