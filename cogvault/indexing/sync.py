@@ -199,9 +199,12 @@ class Syncer:
                     if look is None or self._is_outdated(look):  # only now nobody else writes
                         look = look_again()
                     return look, self._keyword(look, meter, is_hurried=is_hurried)
+            is_late = time.monotonic() >= deadline
             if look is None or not self._is_outdated(look):
                 return None
             look = look_again()  # where many processes write, one of them does the work of most
+            if is_late and not look.is_done:
+                return None
         return look, self._nothing_to_do(look, meter)
 
     def _verify(self) -> None:

@@ -562,6 +562,23 @@ def test_who_cannot_wait_looks_again_only_when_somebody_wrote_meanwhile(
     assert desk.ids == ["a.md", "b.md", "c.md"]
 
 
+def test_who_cannot_wait_gives_up_in_time_though_others_write_without_a_pause(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+
+    def look(*arguments: object) -> ScanResult:
+        looks.append(1)
+        return scan(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("cogvault.indexing.sync.scan", look)
+    monkeypatch.setattr(Syncer, "_is_outdated", lambda syncer, look: len(looks) < 50)
+    desk.write("a.md", "alpha")
+    with FileLock(desk.lock_folder / "sync.lock"):
+        assert desk.sync(timeout_seconds=0.0).status is Status.STALE
+    assert len(looks) == 2
+
+
 def test_edits_become_searchable_while_another_process_embeds(desk: Desk, spy: SpyEmbedder) -> None:
     desk.write("a.md", "alpha")
     with FileLock(desk.lock_folder / "vectors.lock"):
