@@ -30,8 +30,8 @@ _HEAP_BYTES = 64 * 10**6
 # more for it.
 _GIVE_BACK_SECONDS = 1.0
 _VERSION = 4
-# The files of a million chunks are twice as large.
-_MAPPED_BYTES = 256 * 2**20
+# The files of a million chunks are five times as large.
+_MAPPED_BYTES = 128 * 2**20
 # Frequencies of grams would hardly be missed, but a single term without them makes tantivy read all postings of all
 # terms, where it otherwise skips what cannot be among the best.
 _OPTIONS = {"exact": "freq", "stem": "freq", "gram": "freq", "mark": "basic"}
