@@ -15,6 +15,7 @@ from cogvault.indexing.beside import Beside
 from cogvault.indexing.completeness import is_filled, is_lost
 from cogvault.indexing.debounce import Batch
 from cogvault.indexing.lag import Lag
+from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import root_id
@@ -72,6 +73,7 @@ class Engine:
         self._checked = self._asked = self._changed = float("-inf")
         self._awaited: set[str] = set()
         self._announced = Announced(self._options.lock_folder, is_shared=self._options.is_shared)
+        self._problems = LastProblems(self._options.notes_folder)
         self._lag = Lag()
         self._watcher: Watcher | None = None
         self.repairs = Beside(self._repair)
@@ -88,12 +90,12 @@ class Engine:
     @property
     def trouble(self) -> State | None:
         """What the last look at all files could not do, of whichever process; None = it did all."""
-        return trouble_of(self.report, self._options.notes_folder)
+        return trouble_of(self.report, self._problems)
 
     @property
     def unread(self) -> State | None:
         """That some files or folders could not be indexed when they were looked at last; None = all could."""
-        return trouble_of(None, self._options.notes_folder)
+        return trouble_of(None, self._problems)
 
     def close(self) -> None:
         """Release the index. Calling it twice does nothing."""

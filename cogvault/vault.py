@@ -64,6 +64,9 @@ class Vault(Authoring, Curation):
         models: pool of models; None = the pool all vaults of this process share.
         clock: gives the current instant, timezone-aware.
 
+    Attributes:
+        models: the pool.
+
     Raises:
         VaultError: the folder is missing or not a folder.
         ConfigError: a setting is wrong.
@@ -85,7 +88,7 @@ class Vault(Authoring, Curation):
         self._clock = clock
         self._place = find_place(index_folder(self.path, self.config))
         self._folder = self._place.folder
-        models = models or shared_models(cache_folder(self.config), self.config.threads)
+        self.models = models = models or shared_models(cache_folder(self.config), self.config.threads)
         summarizer = make_summarizer(self.config.summarizer, self._folder / "summaries.sqlite")
         folders = FolderStore(self._folder / "folders.sqlite")
         self._usage = Usage(state_folder(self.path, self.config) / "usage.sqlite", clock)

@@ -30,6 +30,7 @@ class LastProblems:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _FILE
+        self._failed: tuple[tuple[int, ...], tuple[Problem, ...]] = ((), ())
 
     def read(self) -> tuple[Problem, ...] | None:
         """The problems in the order in which they were found, None = not known."""
@@ -39,11 +40,16 @@ class LastProblems:
     def failed(self) -> tuple[Problem, ...]:
         """Those of them that are files which could not be indexed."""
         try:
-            if self._path.stat().st_size <= len(b"[]"):  # nearly always, and each search asks
-                return ()
+            status = self._path.stat()
         except OSError:
             return ()
-        return tuple(problem for problem, is_failed in (self._read() or {}).items() if is_failed)
+        if status.st_size <= len(b"[]"):
+            return ()
+        stamp = status.st_ino, status.st_size, status.st_mtime_ns
+        if self._failed[0] != stamp:  # each search asks, and there may be many
+            kept = self._read() or {}
+            self._failed = stamp, tuple(problem for problem, is_failed in kept.items() if is_failed)
+        return self._failed[1]
 
     def keep(
         self, failed: Iterable[Problem], others: Iterable[Problem], looked_at: Callable[[str], bool] | None = None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.report import UNINDEXED_HINT, SyncReport, unindexed
 from cogvault.indexing.state import State
@@ -13,15 +11,14 @@ from cogvault.types import Status
 __all__ = ["trouble_of"]
 
 
-def trouble_of(report: SyncReport | None, notes_folder: Path) -> State | None:
+def trouble_of(report: SyncReport | None, problems: LastProblems) -> State | None:
     """What a look could not do; None = it did all.
 
     Args:
         report: of the look, None = another process looked.
-        notes_folder: where every look keeps its problems.
+        problems: what every look keeps.
     """
     if report is None:
-        kept = LastProblems(notes_folder).failed()
-        count = sum(problem.code != EMBEDDING_FAILED for problem in kept)  # of vectors, their number tells
+        count = sum(problem.code != EMBEDDING_FAILED for problem in problems.failed())  # of vectors, their number tells
         return State(Status.DEGRADED, unindexed(count), UNINDEXED_HINT) if count else None
     return State(report.status, report.reason, report.hint) if report.status is Status.DEGRADED else None

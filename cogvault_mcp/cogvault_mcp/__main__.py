@@ -9,7 +9,7 @@ import re
 import secrets
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from cogvault_mcp.memory import MAX_K, Memory
 from cogvault_mcp.paths import given_folder
 
 if TYPE_CHECKING:
-    from cogvault import Fleet, Vault
+    from cogvault import Vault
     from cogvault.client import RemoteVault
 
 TOKEN_VARIABLE = "COGVAULT_TOKEN"
@@ -64,24 +64,11 @@ def _serve(arguments: argparse.Namespace) -> int:
     }
     chosen = {name: value for name, value in settings.items() if value is not None}
 
-    @cache
-    def fleet() -> Fleet:
-        """For its pool of models, which all vaults of this process share."""
-        from cogvault import Config, Fleet
-
-        return Fleet(config=Config(**chosen))
-
     def memory(folder: Path) -> Memory:
         if not folder.is_dir():
             raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
-        opening, connecting = partial(_open, folder, chosen, fleet), partial(_connect, folder, chosen)
-        return Memory(
-            opening,
-            connecting,
-            types=tuple(arguments.types),
-            k=arguments.k,
-            release=lambda: fleet().models.release_idle(0.0),
-        )
+        opening, connecting = partial(_open, folder, chosen), partial(_connect, folder, chosen)
+        return Memory(opening, connecting, types=tuple(arguments.types), k=arguments.k)
 
     if arguments.token_file and (arguments.tenant or not arguments.http):
         raise ConfigError(
@@ -111,10 +98,10 @@ def _serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _open(folder: Path, settings: dict[str, Any], fleet: Callable[[], Fleet]) -> Vault:
+def _open(folder: Path, settings: dict[str, Any]) -> Vault:
     from cogvault import Config, Vault
 
-    return Vault(folder, Config(**settings), models=fleet().models)
+    return Vault(folder, Config(**settings))
 
 
 def _connect(folder: Path, settings: dict[str, Any]) -> RemoteVault | None:

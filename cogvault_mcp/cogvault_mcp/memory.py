@@ -35,7 +35,6 @@ class Memory:
         connect: gives the daemon's, None when no daemon runs.
         types: card types that are searched when a search names none, () = all.
         k: passages at most of a search that does not say how many, None = as many as fit into its budget.
-        release: gives back what the vault of this process leaves in memory, after it was closed for the daemon's.
         clock: in seconds, for when to ask after a daemon again.
     """
 
@@ -46,20 +45,18 @@ class Memory:
         *,
         types: tuple[str, ...] = (),
         k: int | None = None,
-        release: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open = open_vault
         self._connect = connect
         self._types = types
         self._k = k
-        self._release = release
         self._clock = clock
         self._asked = clock()
         self._calls = 0
         self._lock = threading.Lock()
         self._vault: Vault | RemoteVault | None = None
-        self._is_local = False
+        self._own: Vault | None = None
         self._closed = False
 
     def __enter__(self) -> Memory:
@@ -98,7 +95,7 @@ class Memory:
         finally:
             with self._lock:
                 self._calls -= 1
-                is_due = self._is_local and self._clock() - self._asked >= ASK_AGAIN_SECONDS
+                is_due = self._own is not None and self._clock() - self._asked >= ASK_AGAIN_SECONDS
                 if is_due:
                     self._asked = self._clock()
             if is_due:  # nobody waits for it, as a daemon may hang
@@ -107,7 +104,7 @@ class Memory:
     def leave_daemon(self) -> None:
         """Work without the daemon for now: it does not answer any more."""
         with self._lock:
-            if self._vault is not None and not self._is_local:
+            if self._vault is not None and self._own is None:
                 self._vault.close()
                 self._vault = self._local()
 
@@ -117,14 +114,15 @@ class Memory:
         if remote is None:
             return
         with self._lock:
-            is_idle = self._is_local and not self._calls and not self._closed
-            left, self._vault = (self._vault, remote) if is_idle else (remote, self._vault)
-            self._is_local = self._is_local and not is_idle
-        if left is not None:
-            left.close()
-        if is_idle:
-            logger.info("working through the daemon")
-            self._release()
+            own = None if self._calls or self._closed else self._own
+            if own is not None:
+                self._vault, self._own = remote, None
+        if own is None:
+            remote.close()
+            return
+        own.close()
+        own.models.release_idle(0.0)
+        logger.info("working through the daemon")
 
     def search(self, query: str, *, type: Sequence[str] = (), k: int | None = None, **options: Any) -> Hits:
         """``Vault.search`` with the defaults of this memory."""
@@ -148,7 +146,7 @@ class Memory:
     def _local(self) -> Vault:
         vault = self._open()
         vault.watch().__enter__()  # ends with the vault
-        self._is_local, self._asked = True, self._clock()
+        self._own, self._asked = vault, self._clock()
         return vault
 
     def _start(self) -> None:

@@ -136,3 +136,10 @@ def test_a_file_that_was_corrected_and_synced_alone_is_told_no_more(
     assert vault.search("quokka")
     told = LastProblems(Path(vault.status().index)).failed()
     assert [problem.path for problem in told] == ["sub/worse.md", "worst.md"]
+
+
+def test_who_asks_again_and_again_sees_what_another_kept(tmp_path: Path) -> None:
+    asked, other = LastProblems(tmp_path), LastProblems(tmp_path)
+    for names in (("a.md",), ("a.md", "b.md"), ("c.md",), ()):
+        other.keep([Problem(name, "unreadable", "cannot be read") for name in names], ())
+        assert [[problem.path for problem in asked.failed()] for _ in range(2)] == [list(names)] * 2

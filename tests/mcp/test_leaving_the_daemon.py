@@ -13,6 +13,7 @@ from mcp.client.client import Client
 from cogvault import Config, Vault
 from cogvault.client.connection import NobodyListens, Replaced
 from cogvault.errors import DaemonError, VaultError
+from cogvault.registry import ModelPool
 from cogvault_mcp.memory import ASK_AGAIN_SECONDS, Memory
 from cogvault_mcp.server import create_server
 
@@ -77,13 +78,12 @@ def test_resources_go_on_without_a_daemon_that_is_gone(example_vault: Path, tmp_
         assert remote.asked == 1
 
 
-def _local_memory(vault: Path, tmp_path: Path, remotes: list[Any], told: list[str], clock: list[float]) -> Memory:
+def _local_memory(vault: Path, tmp_path: Path, remotes: list[Any], clock: list[float]) -> Memory:
     """A memory that found no daemon when it was opened."""
-    config = Config(model="none", index_dir=tmp_path / "indexes", state_dir=tmp_path / "state")
+    config = Config(model="bundled", index_dir=tmp_path / "indexes", state_dir=tmp_path / "state")
     memory = Memory(
-        lambda: Vault(vault, config),
+        lambda: Vault(vault, config, models=ModelPool(tmp_path / "cache")),
         lambda: remotes.pop() if remotes else None,
-        release=lambda: told.append("released"),
         clock=lambda: clock[0],
     )
     assert isinstance(memory.vault(), Vault)
@@ -92,13 +92,13 @@ def _local_memory(vault: Path, tmp_path: Path, remotes: list[Any], told: list[st
 
 def test_a_daemon_that_is_back_is_used_again_and_the_own_model_let_go(example_vault: Path, tmp_path: Path) -> None:
     remotes: list[Any] = []
-    told: list[str] = []
     clock = [0.0]
-    with _local_memory(example_vault, tmp_path, remotes, told, clock) as memory:
+    with _local_memory(example_vault, tmp_path, remotes, clock) as memory:
         own, remote = memory.vault(), Failing(DaemonError("256 calls wait already"))
         remotes.append(remote)
         with memory.call():
-            pass
+            own.search("background jobs")
+            assert own.models.in_memory()  # type: ignore[union-attr]
         assert memory.vault() is own
         assert remotes
         clock[0] = ASK_AGAIN_SECONDS
@@ -113,17 +113,16 @@ def test_a_daemon_that_is_back_is_used_again_and_the_own_model_let_go(example_va
         for asking in set(threading.enumerate()) - before:
             asking.join()
         assert memory.vault() is remote
-        assert told == ["released"]
+        assert isinstance(own, Vault)
+        assert not own.models.in_memory()
         with pytest.raises(VaultError):
             own.search("background jobs")
 
 
 def test_a_memory_that_was_closed_meanwhile_takes_no_daemon(example_vault: Path, tmp_path: Path) -> None:
     remotes: list[Any] = []
-    told: list[str] = []
-    memory = _local_memory(example_vault, tmp_path, remotes, told, [0.0])
+    memory = _local_memory(example_vault, tmp_path, remotes, [0.0])
     memory.close()
     remotes.append(Failing(DaemonError("256 calls wait already")))
     memory.go_to_daemon()
-    assert not told
     assert not remotes
