@@ -69,6 +69,39 @@ def test_patterns_of_a_folder_are_relative_to_it() -> None:
     assert rules.verdict("sub/sub/a.md") is None
 
 
+_letters = st.text("ab .#!-+()é~", max_size=3).map(lambda text: f"{text}x")
+_inner = st.lists(_letters, min_size=1, max_size=3).map("/".join)
+
+
+@given(
+    lines=st.lists(
+        st.builds(
+            lambda negated, anchored, text, folder: (negated, f"{anchored}{text}", folder),
+            st.sampled_from(["", "!"]),
+            st.sampled_from(["", "/"]),
+            _inner,
+            st.sampled_from(["", "/"]),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    data=st.data(),
+)
+def test_a_name_means_what_an_expression_for_it_means(lines: list[tuple[str, str, str]], data: st.DataObject) -> None:
+    plain, _ = IgnoreRules().plus("".join(parts) for parts in lines)
+    wild, _ = IgnoreRules().plus(f"{negated}{text[:-1]}[x]{folder}" for negated, text, folder in lines)
+    named = st.sampled_from([text.removeprefix("/") for _, text, _ in lines])
+    for path in data.draw(st.lists(st.one_of(_inner, named, st.tuples(_letters, named).map("/".join)), max_size=6)):
+        assert [plain.verdict(path), plain.verdict(f"{path}/")] == [wild.verdict(path), wild.verdict(f"{path}/")]
+
+
+def test_a_list_of_names_needs_no_expressions_whose_number_would_count_for_each_card() -> None:
+    rules, problems = IgnoreRules().plus([f"{folder}secret {n}.md" for n in range(100) for folder in ("", "/", "a/")])
+    assert [(len(one.plain), one.wild, problems) for one in rules.sets] == [(300, (), [])]
+    assert rules.verdict("b/secret 99.md") is True
+    assert rules.verdict("b/secret 100.md") is None
+
+
 def test_scratch_files_are_known_by_name() -> None:
     scratch = [".#x", "x~", "#x#", "x.swp", "4913", "x.tmp", ".~lock.x#", "~$x.md", ".hidden.md", "\u200b.md"]
     assert [name for name in scratch if not is_scratch(name)] == []
