@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cogvault.indexing.folders import UNREADABLE
 from cogvault.indexing.plan import Content
 from cogvault.indexing.reading import FileBytes, read_file
-from cogvault.indexing.scan import UNREADABLE, ScannedFile
+from cogvault.indexing.scan import ScannedFile
 from cogvault.layers.source import layers_hash
 from cogvault.protocols import CardParser
 from cogvault.types import Card, CardLayers, CardRecord, Chunk, Problem, Summary

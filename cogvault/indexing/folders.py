@@ -13,8 +13,10 @@ from cogvault.indexing.ignore_text import ignore_lines
 from cogvault.text.normalise import nfc
 from cogvault.types import Problem
 
-__all__ = ["IGNORE_FILES", "FolderRules", "ScanOptions"]
+__all__ = ["IGNORE_FILES", "UNREADABLE", "FolderRules", "ScanOptions"]
 
+# Code of the problem of what could not be looked at, so that what was known stays.
+UNREADABLE = "unreadable"
 _OWN = ".cogvaultignore"
 _GIT = ".gitignore"
 IGNORE_FILES = (_OWN, _GIT)
@@ -52,10 +54,12 @@ class FolderRules:
 
     Attributes:
         problems: ignore files and patterns that could not be used.
+        unsure: folders (on disk, with a trailing ``/``; "" = the root) of ignore files that could not be read.
     """
 
     def __init__(self, root: Path, options: ScanOptions) -> None:
         self.problems: list[Problem] = []
+        self.unsure: list[str] = []
         self._root = root
         self._options = options
         self._own = self._plus(self._from_file(IgnoreRules(), _OWN, ""), options.ignore, "", "ignore")
@@ -70,6 +74,10 @@ class FolderRules:
         """True when no pattern ignores the file (on disk) nor a folder that it lies in."""
         rules = self._rules(path[: path.rfind("/") + 1])
         return rules is not None and not self._ignored(rules, path)
+
+    def is_sure(self, path: str) -> bool:
+        """True when every ignore file that may concern this path (on disk) was read, of those that were asked for."""
+        return not any(path.startswith(folder) for folder in self.unsure)
 
     def is_open(self, folder: str) -> bool:
         """True when there is no pattern that could ignore a file in this folder (on disk, with a trailing ``/``)."""
@@ -107,8 +115,9 @@ class FolderRules:
         except (FileNotFoundError, NotADirectoryError):
             return rules
         except OSError as error:
-            message = f"these ignore patterns could not be read: {error.strerror}"
-            self.problems.append(Problem(f"{folder}{name}", "ignore-unreadable", message))
+            message = f"these ignore patterns could not be read, so no new card is indexed here: {error.strerror}"
+            self.problems.append(Problem(f"{folder}{name}", UNREADABLE, message))
+            self.unsure.append(folder)
             return rules
         lines, problems = ignore_lines(data, f"{folder}{name}")
         self.problems.extend(problems)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cogvault.cards.paths import is_hidden, is_ordinary, is_usable_name, printable
 from cogvault.errors import VaultError
-from cogvault.indexing.folders import FolderRules, ScanOptions
+from cogvault.indexing.folders import UNREADABLE, FolderRules, ScanOptions
 from cogvault.indexing.ignore import is_scratch
 from cogvault.indexing.scopes import EVERYWHERE, Scope, scopes_around
 from cogvault.text.normalise import nfc
@@ -21,12 +21,13 @@ from cogvault.types import Problem, Stamp
 
 __all__ = ["ScanOptions", "ScanResult", "ScannedFile", "is_card_path", "root_id", "scan", "stamp_of"]
 
-UNREADABLE = "unreadable"
 _SUFFIX = ".md"
 _POSIX = os.name == "posix"
 # SQLite keeps signed 64 bits; some file systems number inodes with more.
 _INODE_MASK = (1 << 63) - 1
 _MOUNT_POINT = 0xA0000003
+# The file system's own folder at the root of a disk, which only root may read: that is no problem of the vault.
+_LOST_AND_FOUND = "lost+found/"
 _LINK_IGNORED = "a symbolic link that leads to no file of the vault is not followed"
 
 
@@ -98,8 +99,12 @@ def scan(
     options: ScanOptions,
     paths: Iterable[Path | str] | None = None,
     known: Callable[[str], bool] = lambda path: False,
+    indexed: Callable[[str], bool] = lambda id: False,
 ) -> ScanResult:
     """Look at the vault's folder.
+
+    While an ignore file cannot be read, only those cards of its folder are taken that are indexed: another one may be
+    meant to be left out.
 
     Args:
         root: the vault.
@@ -107,6 +112,7 @@ def scan(
         paths: look only around these files and folders (absolute, or relative to the root); None = everywhere.
         known: True for a path (vault-relative) at which a file can be nothing but the card with this id, as far as the
             index tells; such a file is looked at without its folder.
+        indexed: True for the id of a card that the index holds.
 
     Raises:
         VaultError: the root is missing, unreadable or no folder, or was exchanged meanwhile.
@@ -118,6 +124,8 @@ def scan(
         walk.part(scope)
     alone = frozenset(walk.alone)
     files = walk.files()
+    if walk.rules.unsure:
+        files = {id: file for id, file in files.items() if walk.is_sure(file) or indexed(id)}
     if root_id(root) != before:
         raise VaultError("the vault's folder was exchanged while it was scanned", path=root, hint="sync again")
     problems = (*walk.rules.problems, *walk.problems)
@@ -127,7 +135,7 @@ def scan(
 def is_card_path(root: Path, options: ScanOptions, path: str) -> bool:
     """True when a scan takes a file at this path (vault-relative, as on disk) for a card, should there be one."""
     walk = _Walk(root, options, FolderRules(root, options))
-    return walk.is_card(path) and walk.is_real(path[: path.rfind("/") + 1])
+    return walk.is_card(path) and walk.rules.is_sure(path) and walk.is_real(path[: path.rfind("/") + 1])
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
@@ -324,6 +332,10 @@ class _Walk:
         named = names[-1][-3:].lower() == _SUFFIX and not is_scratch(names[-1]) and all(map(is_usable_name, names))
         return reached and named and self.rules.takes(path)
 
+    def is_sure(self, file: ScannedFile) -> bool:
+        """True when no ignore file that could not be read may concern it."""
+        return self.rules.is_sure(file.path) and self.rules.is_sure(file.target)
+
     def is_real(self, folder: str) -> bool:
         """True when no symbolic link leads to the folder."""
         if folder not in self.real:
@@ -332,7 +344,8 @@ class _Walk:
 
     def _unreadable(self, path: str, error: OSError) -> None:
         self.unreadable |= {path, nfc(path)}
-        self._problem(path, UNREADABLE, f"cannot be looked at: {error.strerror}; what was known of it is kept")
+        if path != _LOST_AND_FOUND:
+            self._problem(path, UNREADABLE, f"cannot be looked at: {error.strerror}; what was known of it is kept")
 
     def _problem(self, path: str, code: str, message: str) -> None:
         self.problems.append(Problem(printable(path), code, message))

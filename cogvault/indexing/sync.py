@@ -223,7 +223,7 @@ class Syncer:
         alone = KnownFiles(snapshot.cards)
         # In another folder than before nothing is known, whatever was written there just now.
         is_whole = rebuild or paths is None or self._last.root() not in (None, root_id(self._root))
-        scanned = scan(self._root, self._options.scan, None if is_whole else paths, alone.is_plain)
+        scanned = scan(self._root, self._options.scan, None if is_whole else paths, alone.is_plain, alone.holds)
         meter.tell(len(scanned.files), len(scanned.files))
         files = CardFiles(
             self._root,

@@ -150,9 +150,12 @@ class Layers:
         waiting = [ROOT]
         while waiting:
             place = waiting.pop()
+            try:
+                with os.scandir(self._workspace.root / place) as entries:  # which tell folders without a look at each
+                    names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+            except PermissionError:  # as status tells
+                continue
             yield place
-            with os.scandir(self._workspace.root / place) as entries:  # it tells folders without a look at each file
-                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
             for name in filter(is_usable_name, names):
                 inner = f"{place}/{name}" if place else name
                 if self._options.walks(f"{inner}/") and rules.enters(f"{inner}/"):

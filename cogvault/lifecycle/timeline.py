@@ -224,7 +224,7 @@ class Timeline:
             raise CardError(
                 "what is said here would not be found: the place is ignored",
                 path=self.folder,
-                hint="look at the patterns of ignore and .cogvaultignore",
+                hint="look at the patterns of ignore and .cogvaultignore; a file that cannot be read counts for all",
             )
         for folder in (self._path.parent.parent, self._path.parent, self._path):
             if not folder.exists():

@@ -78,7 +78,8 @@ def place(workspace: Workspace, text: str, name: str, *, is_new: bool = True) ->
         raise CardError(
             "a card at this place would not belong to the vault: its folder is not walked, or the place is ignored",
             path=path,
-            hint="set recursive for folders other than session, user, agent and resources, or look at the patterns",
+            hint="set recursive for folders other than session, user, agent and resources, or look at the patterns; "
+            "an ignore file that cannot be read counts for all",
         )
     return Located(nfc(path), path, _inside(workspace.root, path, text))
 

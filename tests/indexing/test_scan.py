@@ -260,6 +260,29 @@ def test_ignored_folders_are_not_walked(vault: Path, monkeypatch: pytest.MonkeyP
     assert listed == ["vault"]
 
 
+def test_below_an_ignore_file_that_cannot_be_read_only_what_is_indexed_is_taken(vault: Path) -> None:
+    write(vault, "a.md", "sub/old.md", "sub/new.md", "sub/x/new.md", "other/b.md")
+    (vault / "sub/.gitignore").symlink_to(vault / "patterns")
+    options = ScanOptions(recursive=True, use_gitignore=True)
+    result = scan(vault, options, indexed=lambda id: id == "sub/old.md")
+    assert ids(result) == ["a.md", "other/b.md", "sub/old.md"]
+    assert [(problem.path, problem.code) for problem in result.unread] == [("sub/.gitignore", "unreadable")]
+    assert result.covers("sub/gone.md")
+    assert not is_card_path(vault, options, "sub/card.md")
+    assert is_card_path(vault, options, "other/card.md")
+    assert ids(scan(vault, options, ["sub/new.md"], known=lambda path: True)) == []
+
+
+def test_the_folder_of_lost_files_at_the_root_of_a_disk_is_no_problem(plain_user_vault: Path) -> None:
+    write(plain_user_vault, "a.md")
+    for name in ("lost+found", "sub/lost+found"):
+        (plain_user_vault / name).mkdir(parents=True)
+        (plain_user_vault / name).chmod(0)
+    result = scan(plain_user_vault, DEEP)
+    assert codes(result) == [("unreadable", "sub/lost+found/")]
+    assert not result.covers("lost+found/b.md")
+
+
 def test_gitignore_files_count_only_when_asked_for(vault: Path) -> None:
     write(vault, "a.md", "b.md", "sub/a.md", "sub/c.md")
     write(vault, ".gitignore", text="a.md\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,22 @@ def test_each_folder_gets_its_layers_beside_its_cards(shelf: Shelf) -> None:
     assert text.startswith("Ana drinks green tea in the morning.\n\n<!-- made by cogvault, edit the text above")
     again = shelf.layers.export()
     assert (again.written, again.unchanged) == ((), 6)
+
+
+def test_a_folder_that_cannot_be_listed_keeps_no_other_from_its_layers(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.write("shut/a.md", "Nobody sees this.")
+    listed = os.scandir
+
+    def refuse(path: str | Path) -> object:
+        if Path(path).name == "shut":
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    report = shelf.layers.export()
+    assert (set(report.written), report.problems) == ({*ALL, "user/ana/.overview.md"}, ())
 
 
 def test_they_are_never_cards(shelf: Shelf) -> None:

@@ -84,5 +84,5 @@ def test_what_it_could_not_index_is_a_problem_of_its_own(shelf: Shelf) -> None:
     own = shelf.open(index=MemoryIndex(), use_gitignore=True)
     (shelf.root / ".gitignore").mkdir()
     own.sync()
-    assert [problem.code for problem in own.status().problems] == ["ignore-unreadable"]
+    assert [problem.code for problem in own.status().problems] == ["unreadable"]
     assert vault.status().problems == ()
