@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from cogvault.rankers.title import CUTOFF, TitleRanker, name_form
+from cogvault.rankers.names import name_form
+from cogvault.rankers.title import CUTOFF, TitleRanker
 from cogvault.types import Filter, Query
 from tests.retrieval.world import World
 
@@ -145,15 +146,23 @@ def test_a_title_lifts_every_passage_of_its_card(world: World) -> None:
 
 
 @given(
-    st.lists(st.text("abc", min_size=1, max_size=25), min_size=1, max_size=8, unique=True), st.text("abc", min_size=1)
+    st.lists(st.text("abcxé人", min_size=1, max_size=25), min_size=1, max_size=8, unique=True),
+    st.text("abcxé人", min_size=1),
 )
-def test_names_that_are_passed_over_for_their_length_are_none_that_would_be_found(names: list[str], query: str) -> None:
+def test_names_that_are_passed_over_are_none_that_would_be_found(names: list[str], query: str) -> None:
     world = World({f"{number}.md": f"---\ntitle: '{name}'\n---\n" for number, name in enumerate(names)})
     snapshot = world.index.snapshot()
     found = TitleRanker().rank(snapshot, Query(query, ()), Filter(), 100)
     cards = {stored.card for stored in snapshot.chunks(found.chunks.tolist())}
     expected = {f"{number}.md" for number, name in enumerate(names) if fuzz.ratio(query, name) >= CUTOFF}
     assert cards == expected
+
+
+@pytest.mark.parametrize("name", ["a" * 700, "a" * 256 + "b" * 300, "ab" * 300, "a" * 255])
+def test_a_name_of_many_equal_letters_is_found(name: str) -> None:
+    world = World({"a.md": f"---\ntitle: {name}\n---\n"}, embedder=None)
+    assert found(world, name) == [("a.md", 1.0)]
+    assert [id for id, _ in found(world, name[:-9] + "x" * 9)] == ["a.md"]
 
 
 def test_names_follow_the_cards_that_come_change_and_go() -> None:

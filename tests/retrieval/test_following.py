@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cogvault.indexes import difference
 from cogvault.protocols import Snapshot
-from cogvault.rankers import title
+from cogvault.rankers import names
 from cogvault.rankers.links import LinkGraph
 from cogvault.rankers.title import TitleRanker
 from cogvault.retrieval.decay import Validities, validity_weights
@@ -121,12 +121,14 @@ def test_a_sample_that_follows_is_the_one_drawn_anew(snapshots: list[Sequence[Ca
         assert kept.of(cards)[0] == least
 
 
-def _broken_off(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, run: Callable[[], object]) -> None:
-    """Let something run until the second call of a function, as if by Ctrl-C."""
+def _broken_off(
+    monkeypatch: pytest.MonkeyPatch, owner: object, name: str, run: Callable[[], object], call: int = 2
+) -> None:
+    """Let something run until a call of a function, its second for example, as if by Ctrl-C."""
     real, calls = getattr(owner, name), itertools.count(1)
 
     def stop(*args: object) -> object:
-        if next(calls) == 2:
+        if next(calls) == call:
             raise KeyboardInterrupt
         return real(*args)
 
@@ -171,7 +173,10 @@ def test_names_that_were_broken_off_are_made_anew(many: int, monkeypatch: pytest
         return list(zip(ranking.chunks.tolist(), ranking.scores.tolist(), strict=True))
 
     found(kept, one, "one 1")
-    _broken_off(monkeypatch, title, "_names_of", lambda: found(kept, two, "two 1"))
+    if many:  # when all that went has gone, and not all has come
+        _broken_off(monkeypatch, names.Names, "_place", lambda: found(kept, two, "two 1"), call=12)
+    else:
+        _broken_off(monkeypatch, names, "_forms", lambda: found(kept, two, "two 1"))
     for cards in (two, one):
         for text in ("one 1", "two 4"):
             assert found(kept, cards, text) == found(TitleRanker(), cards, text)
