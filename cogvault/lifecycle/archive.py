@@ -21,7 +21,7 @@ from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new
 from cogvault.errors import CardError, CogvaultError, ConflictError, PathError
 from cogvault.indexing.scan import root_id
-from cogvault.lifecycle.files import refuse_link
+from cogvault.lifecycle.files import refuse_link, taken
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.text.normalise import nfc
@@ -113,7 +113,7 @@ def restore(workspace: Workspace, text: str, version: int | None = None) -> Writ
         card = place(workspace, kept.path, "", is_new=False)
         if card.file.is_symlink() or (card.file.exists() and not card.file.samefile(kept.file)):
             hint = "move or forget that card first"
-            raise ConflictError("there is a card at its place again", path=card.path, hint=hint)
+            raise taken(card, "there is a card at its place again", hint)
         make_folder(workspace, card)
         with _moving(card):
             data = read_regular(kept.file)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cogvault.cards.regular import read_regular
-from cogvault.errors import CardError
+from cogvault.errors import CardError, ConflictError
 from cogvault.lifecycle.uris import Located
 
-__all__ = ["read_bytes", "refuse_link"]
+__all__ = ["read_bytes", "refuse_link", "taken"]
 
 
 def read_bytes(card: Located) -> bytes:
@@ -30,3 +30,19 @@ def refuse_link(card: Located) -> None:
     if card.file.is_symlink():
         message = "the card is a symbolic link; cogvault edits what it leads to and leaves the link where it is"
         raise CardError(message, path=card.path, hint="move or delete the link yourself")
+
+
+def taken(place: Located, message: str, hint: str) -> ConflictError:
+    """What is said of a place that is not free.
+
+    Args:
+        place: where a card was to go.
+        message: what is wrong when a card is there.
+        hint: what to do about that. Of anything else no call that takes a card would know.
+    """
+    if place.file.is_file():
+        return ConflictError(message, path=place.path, hint=hint)
+    what = (
+        "a symbolic link that leads nowhere" if place.file.is_symlink() else "a folder, or something else than a file,"
+    )
+    return ConflictError(f"{what} has this name", path=place.path, hint="move it away, or choose another name")

@@ -17,7 +17,7 @@ from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.indexing.report import SyncReport
-from cogvault.lifecycle.files import read_bytes, refuse_link
+from cogvault.lifecycle.files import read_bytes, refuse_link, taken
 from cogvault.lifecycle.renaming import Renaming, Rewritten
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
@@ -111,7 +111,7 @@ def _refuse_taken(source: Located, target: Located, data: bytes, own: bytes) -> 
             return
     except OSError:
         pass
-    raise ConflictError("there is a file at the new place", path=target.path, hint=_EXISTS_HINT)
+    raise taken(target, "there is a file at the new place", _EXISTS_HINT)
 
 
 def _rewrite_others(
@@ -165,7 +165,7 @@ def _transfer(source: Located, target: Located, data: bytes, own: bytes) -> None
         flush_folder(target.file.parent)
         flush_folder(source.file.parent)
     except FileExistsError as error:
-        raise ConflictError("there is a file at the new place", path=target.path, hint=_EXISTS_HINT) from error
+        raise taken(target, "there is a file at the new place", _EXISTS_HINT) from error
     except OSError as error:
         raise CardError(f"cannot be moved: {error.strerror}", path=source.path) from error
 

@@ -12,6 +12,7 @@ from cogvault.cards.slugs import cut as slug_cut
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted, draft_card
+from cogvault.lifecycle.files import taken
 from cogvault.lifecycle.folder_names import FolderNames
 from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin, memory_of
 from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
@@ -88,7 +89,7 @@ class Recorder:
                 break
             else:
                 hint = "use update to change it, or another name"
-                raise ConflictError("a card with this name exists", path=first.path, hint=hint)
+                raise taken(first, "a card with this name exists", hint)
         self._workspace.wrote([placed.path])
         return self._created(placed, data, drafted, similarity)
 

@@ -24,6 +24,7 @@ from cogvault.types import CardInfo
 __all__ = ["Located", "find", "make_folder", "place", "uri_of"]
 
 _SUFFIX = ".md"
+_PLACE_HINT = "name a place below the vault's folder, not hidden, to which no symbolic link leads that ends outside"
 _PORTABLE_HINT = 'leave out < > : " | ? *, which files cannot have in their names on every system'
 
 
@@ -68,7 +69,7 @@ def place(workspace: Workspace, text: str, name: str, *, is_new: bool = True) ->
     try:
         paths = paths_of(_whole(text, name))
     except PathError as error:
-        raise refusal(text or name) from error
+        raise refusal(text or name, _PLACE_HINT) from error
     if is_new and not all(is_portable_name(part) for part in paths[0].split("/") if part != name):
         raise refusal(text, _PORTABLE_HINT)
     files = [_inside(workspace.root, path, text) for path in paths]
@@ -120,7 +121,7 @@ def _inside(root: Path, path: str, text: str) -> Path:
     try:
         return resolve_inside(root, path)
     except PathError as error:
-        raise refusal(text) from error
+        raise refusal(text, _PLACE_HINT) from error
 
 
 def _as_on_disk(root: Path, path: str) -> str:

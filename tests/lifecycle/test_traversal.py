@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cogvault import Vault
-from cogvault.errors import PathError
+from cogvault.errors import ConflictError, PathError
 from tests.lifecycle.conftest import Desk
 
 ESCAPES = (
@@ -80,6 +80,26 @@ def test_what_is_not_there_is_refused_in_the_same_words(guarded: Desk, name: str
             CARDS[name](guarded.vault, text)
         said.add((caught.value.message, caught.value.hint))
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_what_is_in_the_way_of_a_new_card_is_told_and_stays(guarded: Desk, name: str) -> None:
+    (guarded.root / "nowhere.md").symlink_to("gone.md")
+    (guarded.root / "folder.md").mkdir()
+    (guarded.root / "out.md").symlink_to(guarded.root.parent / "nothing.md")
+    before = guarded.files(), outside(guarded.root)
+    with pytest.raises(ConflictError, match="a symbolic link that leads nowhere has this name"):
+        PLACES[name](guarded.vault, "nowhere.md")
+    with pytest.raises(ConflictError, match="a folder, or something else than a file, has this name"):
+        PLACES[name](guarded.vault, "folder.md")
+    said = set()
+    for text in ("out.md", "link.md"):  # there is nothing behind the one, and a file behind the other
+        with pytest.raises(PathError, match="no symbolic link leads that ends outside") as caught:
+            PLACES[name](guarded.vault, text)
+        said.add((caught.value.message, caught.value.hint))
+    assert len(said) == 1
+    assert (guarded.files(), outside(guarded.root)) == before
+    assert not (guarded.root / "gone.md").exists()
 
 
 @pytest.mark.parametrize("text", ESCAPES, ids=ascii)
