@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cogvault.indexing.folders import UNREADABLE
 from cogvault.indexing.plan import Content
 from cogvault.indexing.reading import FileBytes, read_file
-from cogvault.indexing.scan import ScannedFile
+from cogvault.indexing.scanned import ScannedFile
 from cogvault.layers.source import layers_hash
 from cogvault.protocols import CardParser
 from cogvault.types import Card, CardLayers, CardRecord, Chunk, Problem, Summary
@@ -33,7 +33,7 @@ class CardFiles:
     """
 
     root: Path
-    files: dict[str, ScannedFile]
+    files: Mapping[str, ScannedFile]
     parser: CardParser
     chunk: Callable[[Card], Sequence[Chunk]]
     summarize: Callable[[Card], Summary] | None

@@ -36,10 +36,6 @@ class KnownFiles:
         below = self._first(f"{path}/")
         return below is None or not below.id.startswith(f"{path}/")
 
-    def holds(self, id: str) -> bool:
-        """True when there is a card with this id."""
-        return self.card(id) is not None
-
     def files(self, ids: Iterable[str]) -> dict[str, KnownFile]:
         """The files of those cards that are known."""
         found = ((id, self.card(id)) for id in ids)

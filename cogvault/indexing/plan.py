@@ -105,7 +105,7 @@ def plan(
             touched[id] = content.stamp
         else:
             same.append(id)
-    unseen = sorted(known.keys() - seen.keys())
+    unseen = sorted(id for id in known if id not in seen)
     gone = [id for id in unseen if covers(id)]
     same.extend(id for id in unseen if not covers(id))
     moved = _moves(gone, new, known, seen, read)

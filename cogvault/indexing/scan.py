@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from cogvault.cards.paths import is_hidden, is_ordinary, is_usable_name, printable
 from cogvault.errors import VaultError
 from cogvault.indexing.folders import UNREADABLE, FolderRules, ScanOptions
 from cogvault.indexing.ignore import is_scratch
+from cogvault.indexing.scanned import ScannedFile, ScannedFiles
 from cogvault.indexing.scopes import EVERYWHERE, Scope, scopes_around
 from cogvault.text.normalise import nfc
-from cogvault.types import Problem, Stamp
+from cogvault.types import KnownFile, Problem, Stamp
 
-__all__ = ["ScanOptions", "ScanResult", "ScannedFile", "is_card_path", "root_id", "scan", "stamp_of"]
+__all__ = ["ScanOptions", "ScanResult", "is_card_path", "root_id", "scan", "stamp_of"]
 
 _SUFFIX = ".md"
 _POSIX = os.name == "posix"
@@ -29,23 +31,7 @@ _MOUNT_POINT = 0xA0000003
 # The file system's own folder at the root of a disk, which only root may read: that is no problem of the vault.
 _LOST_AND_FOUND = "lost+found/"
 _LINK_IGNORED = "a symbolic link that leads to no file of the vault is not followed"
-
-
-@dataclass(frozen=True, slots=True)
-class ScannedFile:
-    """A card's file as it was seen.
-
-    Attributes:
-        id: NFC of ``path``, or ``path`` itself where two names on disk share an NFC form.
-        path: vault-relative path on disk, with ``/``.
-        target: vault-relative path of the file itself: another one when ``path`` is a symbolic link.
-        stamp: the stamp of ``target``.
-    """
-
-    id: str
-    path: str
-    target: str
-    stamp: Stamp
+_NOTHING: Mapping[str, KnownFile] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +47,7 @@ class ScanResult:
         root: device and inode of the vault's folder.
     """
 
-    files: dict[str, ScannedFile]
+    files: Mapping[str, ScannedFile]
     problems: tuple[Problem, ...] = ()
     unreadable: frozenset[str] = frozenset()
     scopes: tuple[Scope, ...] = EVERYWHERE
@@ -99,7 +85,7 @@ def scan(
     options: ScanOptions,
     paths: Iterable[Path | str] | None = None,
     known: Callable[[str], bool] = lambda path: False,
-    indexed: Callable[[str], bool] = lambda id: False,
+    indexed: Mapping[str, KnownFile] = _NOTHING,
 ) -> ScanResult:
     """Look at the vault's folder.
 
@@ -112,20 +98,20 @@ def scan(
         paths: look only around these files and folders (absolute, or relative to the root); None = everywhere.
         known: True for a path (vault-relative) at which a file can be nothing but the card with this id, as far as the
             index tells; such a file is looked at without its folder.
-        indexed: True for the id of a card that the index holds.
+        indexed: files of the cards that the index holds, by id; what was seen as it was then is kept as that.
 
     Raises:
         VaultError: the root is missing, unreadable or no folder, or was exchanged meanwhile.
     """
     before = root_id(root)
-    walk = _Walk(root, options, FolderRules(root, options))
+    walk = _Walk(root, options, FolderRules(root, options), indexed)
     scopes = scopes_around(root, paths, lambda path: known(path) and walk.file(path))
     for scope in scopes:
         walk.part(scope)
     alone = frozenset(walk.alone)
-    files = walk.files()
+    files: Mapping[str, ScannedFile] = walk.files()
     if walk.rules.unsure:
-        files = {id: file for id, file in files.items() if walk.is_sure(file) or indexed(id)}
+        files = {id: file for id, file in files.items() if walk.is_sure(file) or id in indexed}
     if root_id(root) != before:
         raise VaultError("the vault's folder was exchanged while it was scanned", path=root, hint="sync again")
     problems = (*walk.rules.problems, *walk.problems)
@@ -170,10 +156,12 @@ class _Walk:
     root: Path
     options: ScanOptions
     rules: FolderRules
+    indexed: Mapping[str, KnownFile] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     unreadable: set[str] = field(default_factory=set)
-    # By path on disk: the path of the file itself, and its stamp.
-    found: dict[str, tuple[str, Stamp]] = field(default_factory=dict)
+    # By path on disk.
+    found: dict[str, Stamp] = field(default_factory=dict)
+    targets: dict[str, str] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)
     listed: set[str] = field(default_factory=set)
     alone: list[str] = field(default_factory=list)
@@ -200,7 +188,7 @@ class _Walk:
             return False
         if not (self.is_card(path) and self.is_real(folder)):
             return False
-        self.found[path] = path, stamp_of(status)
+        self._add(path, status)
         self.alone.append(path)
         return True
 
@@ -223,19 +211,18 @@ class _Walk:
                 continue
         return False
 
-    def files(self) -> dict[str, ScannedFile]:
+    def files(self) -> ScannedFiles:
         """Everything found, links included, by id in order."""
         self._follow_links()
         paths = sorted(self.found)
         if "\n".join(paths).isascii():
-            return {path: ScannedFile(path, path, *self.found[path]) for path in paths}
-        by_id: dict[str, ScannedFile] = {}
+            return ScannedFiles({path: self.found[path] for path in paths}, {}, self.targets)
+        path_of: dict[str, str] = {}
         # Names that are NFC already go first, so that an id never depends on the order of a folder's entries.
         for path in sorted(paths, key=lambda path: not path.isascii() and nfc(path) != path):
-            target, stamp = self.found[path]
-            id = path if path.isascii() or (plain := nfc(path)) in by_id else plain
-            by_id[id] = ScannedFile(id, path, target, stamp)
-        return dict(sorted(by_id.items()))
+            path_of[path if path.isascii() or (plain := nfc(path)) in path_of else plain] = path
+        others = {id: path for id, path in path_of.items() if id != path}
+        return ScannedFiles({id: self.found[path_of[id]] for id in sorted(path_of)}, others, self.targets)
 
     def _list(self, folder: str) -> list[str]:
         """Look at a folder's own entries; give its folders."""
@@ -263,7 +250,7 @@ class _Walk:
         try:
             # By far the most entries, of which there may be 100,000, need no closer look.
             if is_open and name[-3:] == _SUFFIX and is_ordinary(name) and entry.is_file(follow_symlinks=False):
-                self.found[path] = path, stamp_of(entry.stat(follow_symlinks=False))
+                self._add(path, entry.stat(follow_symlinks=False))
                 return
             is_card = name[-3:].lower() == _SUFFIX
             if is_hidden(name) or not (is_card or self.options.walks(f"{path}/")):
@@ -281,11 +268,19 @@ class _Walk:
                 ):
                     below.append(inner)
             elif is_card and entry.is_file(follow_symlinks=False) and self._takes(path):
-                self.found[path] = path, stamp_of(entry.stat(follow_symlinks=False))
+                self._add(path, entry.stat(follow_symlinks=False))
         except FileNotFoundError:
             return
         except OSError as error:
             self._unreadable(path, error)
+
+    def _add(self, path: str, status: os.stat_result) -> None:
+        """Take a file; what is equal to what the index has is not kept a second time."""
+        stamp, known = stamp_of(status), self.indexed.get(path)
+        if known is None:
+            self.found[path] = stamp
+        else:
+            self.found[known.path if known.path == path else path] = known.stamp if known.stamp == stamp else stamp
 
     def _takes(self, path: str) -> bool:
         return not is_scratch(path[path.rfind("/") + 1 :]) and self.rules.takes(path) and self._named(path)
@@ -323,7 +318,8 @@ class _Walk:
                 self._problem(path, "link-ignored", _LINK_IGNORED)
             elif self.rules.takes(target):
                 taken.add(target)
-                self.found[path] = target, stamp_of(status)
+                self.targets[path] = target
+                self._add(path, status)
 
     def is_card(self, path: str) -> bool:
         """True when the path is one that files are taken at."""

@@ -223,7 +223,8 @@ class Syncer:
         alone = KnownFiles(snapshot.cards)
         # In another folder than before nothing is known, whatever was written there just now.
         is_whole = rebuild or paths is None or self._last.root() not in (None, root_id(self._root))
-        scanned = scan(self._root, self._options.scan, None if is_whole else paths, alone.is_plain, alone.holds)
+        indexed = snapshot.files
+        scanned = scan(self._root, self._options.scan, None if is_whole else paths, alone.is_plain, indexed)
         meter.tell(len(scanned.files), len(scanned.files))
         files = CardFiles(
             self._root,
@@ -234,7 +235,7 @@ class Syncer:
             self._options.max_card_bytes,
             self._now_ns,
         )
-        known = snapshot.files if scanned.scopes else alone.files(scanned.alone)
+        known = indexed if scanned.scopes else alone.files(scanned.alone)
         todo = plan(
             known,
             scanned.files,

@@ -17,6 +17,7 @@ CARDS = 60
 PASSAGES = 40
 # A pass is 2,400 vectors of 384 float32: 3.7 MB, of which no pass may keep a tenth.
 DIM = 384
+FILES = 1000
 ROOM_BYTES = CARDS * PASSAGES * DIM * 4 // 10
 
 
@@ -56,3 +57,20 @@ def test_later_passes_keep_nothing_and_have_no_higher_peak(desk: Desk, tmp_path:
     # The first pass also indexes the cards.
     assert max(held[1:]) - held[0] < ROOM_BYTES
     assert max(peaks[2:]) - peaks[1] < ROOM_BYTES
+
+
+def test_a_look_at_files_that_are_as_they_were_keeps_little_of_each(vault: Path, tmp_path: Path) -> None:
+    desk = Desk(vault, LocalIndex(tmp_path / "index"))
+    for card in range(FILES):
+        desk.write(f"a card with a name of some length {card}.md", "text")
+    desk.sync()
+    list(desk.index.snapshot().cards)
+    desk.sync()
+    tracemalloc.start()
+    try:
+        desk.sync()
+        held, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # A stamp alone is 200 bytes, a path 100.
+    assert peak - held < FILES * 200

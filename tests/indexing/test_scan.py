@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from cogvault.cards.paths import is_hidden, is_ordinary, is_usable_name
 from cogvault.errors import VaultError
 from cogvault.indexing.ignore import is_scratch
 from cogvault.indexing.scan import ScanOptions, ScanResult, is_card_path, scan
+from cogvault.types import KnownFile, Stamp
 
 FLAT = ScanOptions()
 DEEP = ScanOptions(recursive=True)
@@ -260,11 +262,24 @@ def test_ignored_folders_are_not_walked(vault: Path, monkeypatch: pytest.MonkeyP
     assert listed == ["vault"]
 
 
+@pytest.mark.parametrize("name", ["a.md", CAFE_NFC, CAFE_NFD])
+def test_a_file_that_is_as_the_index_knows_it_costs_no_memory_of_its_own(vault: Path, name: str) -> None:
+    write(vault, name, "other.md")
+    seen = scan(vault, FLAT)
+    known = {id: KnownFile(file.path, file.stamp, "") for id, file in seen.files.items()}
+    known["other.md"] = KnownFile("other.md", replace(known["other.md"].stamp, ctime_ns=1), "")
+    again = scan(vault, FLAT, indexed=known)
+    assert again == seen
+    id = unicodedata.normalize("NFC", name)
+    if name != CAFE_NFD:  # whose path on disk is no id: it is looked up by no index
+        assert again.files[id].stamp is known[id].stamp
+
+
 def test_below_an_ignore_file_that_cannot_be_read_only_what_is_indexed_is_taken(vault: Path) -> None:
     write(vault, "a.md", "sub/old.md", "sub/new.md", "sub/x/new.md", "other/b.md")
     (vault / "sub/.gitignore").symlink_to(vault / "patterns")
     options = ScanOptions(recursive=True, use_gitignore=True)
-    result = scan(vault, options, indexed=lambda id: id == "sub/old.md")
+    result = scan(vault, options, indexed={"sub/old.md": KnownFile("sub/old.md", Stamp(0, 0, 0), "")})
     assert ids(result) == ["a.md", "other/b.md", "sub/old.md"]
     assert [(problem.path, problem.code) for problem in result.unread] == [("sub/.gitignore", "unreadable")]
     assert result.covers("sub/gone.md")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from threading import Lock
 from typing import TypeAlias, overload
@@ -69,6 +70,33 @@ class CardRow:
                 )
                 self._card = ""
             return self._info
+
+
+class RowFiles(Mapping[str, KnownFile]):
+    """Cards' files by id, each made when it is asked for.
+
+    Args:
+        rows: in id order.
+    """
+
+    def __init__(self, rows: Sequence[CardRow]) -> None:
+        self._rows = rows
+
+    @cached_property
+    def _by_id(self) -> dict[str, CardRow]:
+        return {row.id: row for row in self._rows}
+
+    def __getitem__(self, id: str) -> KnownFile:
+        return self._by_id[id].file
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._by_id
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.id for row in self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 id_of = attrgetter("id")

@@ -15,6 +15,7 @@ from cogvault.indexes.local import codec, search
 from cogvault.indexes.local.damage import MISREAD, is_damage
 from cogvault.indexes.local.evidence import evidence
 from cogvault.indexes.local.lexical import LexicalDamaged
+from cogvault.indexes.local.rows import RowFiles
 from cogvault.indexes.local.schema import TEXT_BLOCK, many
 from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.verify import verify
@@ -87,7 +88,7 @@ class LocalSnapshot:
     @property
     def files(self) -> Mapping[str, KnownFile]:
         """See ``Snapshot.files``."""
-        return {row.id: row.file for row in self._reader.view.table.rows}
+        return RowFiles(self._reader.view.table.rows)
 
     def keyword(self, terms: Sequence[Term], filter: Filter, limit: int) -> Ranking:
         """See ``Snapshot.keyword``."""
