@@ -126,6 +126,13 @@ class Engine:
         snapshot = self._index().snapshot()
         return self._index().snapshot() if self.is_broken(snapshot) and self.mend(snapshot) else snapshot
 
+    def retried(self) -> Snapshot:
+        """As ``current``, after another look when the last one failed: what kept it from looking may be over. A watcher
+        tries again by itself."""
+        if str(self._lag) and not (self._watcher is not None and self._watcher.is_running):
+            self.look()
+        return self.current()
+
     def look(self) -> None:
         """Look for changed files when the last look is old enough, of this process or, if asked since, of another.
 

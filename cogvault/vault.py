@@ -298,8 +298,9 @@ class Vault(Authoring, Curation):
         return (self._engine.latest()[0] if self._engine.is_broken(snapshot) else snapshot).cards
 
     def status(self) -> VaultStatus:
-        """What the vault holds and how well it is."""
-        snapshot, report = self._engine.current(), self._engine.report
+        """What the vault holds and how well it is; where the last look at the files failed, after another one."""
+        snapshot = self._engine.retried()
+        report = self._engine.report
         stats, state = snapshot.stats, self._engine.state(snapshot)
         problems = [problem for card in with_problems(snapshot.cards) for problem in card.problems]
         if (kept := LastProblems(self._resources.options.notes_folder).read()) is not None:

@@ -200,6 +200,20 @@ def test_an_index_that_cannot_be_written_answers_stale(shelf: Shelf) -> None:
     assert vault.search("quokka").status is Status.OK
 
 
+def test_status_finds_out_that_the_index_can_be_written_again(shelf: Shelf) -> None:
+    shelf.write("a.md", "wombat\n")
+    index = Full()
+    vault = shelf.open(index=index)
+    vault.sync()
+    index.is_full = True
+    shelf.write("b.md", "quokka\n")
+    with pytest.raises(IndexFault):
+        vault.sync()
+    assert (vault.status().status, vault.status().cards) == (Status.STALE, 1)
+    index.is_full = False
+    assert (vault.status().status, vault.status().cards) == (Status.OK, 2)
+
+
 def test_a_view_that_always_expires_is_an_error_and_never_an_empty_answer(shelf: Shelf) -> None:
     class Restless(MemoryIndex):
         def snapshot(self) -> MemorySnapshot:
