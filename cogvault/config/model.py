@@ -157,7 +157,7 @@ class Config(BaseModel):
         "state folder.",
     )
     log: Literal["off"] | Folder | None = Field(
-        None, description="Query log: `off`, or its file; none = in the user state folder."
+        None, description="Query log: `off`, or its file; this version writes none yet."
     )
 
     @model_validator(mode="wrap")
