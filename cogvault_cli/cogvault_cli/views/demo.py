@@ -25,10 +25,10 @@ NEXT_STEPS = (
 def print_start(console: Console, status: VaultStatus, report: SyncReport) -> None:
     """What was indexed, with which model, how fast."""
     put(console, ("The example vault", "bold"), (f"  {status.path}, removed at the end", DIM))
-    keyword = f"searchable by keyword after {duration(report.keyword_seconds)}"
-    model = f"{status.vectors} vectors of model {status.model} after {duration(report.seconds)}"
-    facts = f"{status.cards} cards, {status.chunks} chunks, {keyword}" + (f", {model}" if status.vectors else "")
-    put(console, (facts, DIM))
+    keyword = duration(report.keyword_seconds)
+    put(console, (f"{status.cards} cards, {status.chunks} chunks, searchable by keyword after {keyword}", DIM))
+    if status.vectors:
+        put(console, (f"{status.vectors} vectors of model {status.model} after {duration(report.seconds)}", DIM))
     if report.status is not Status.OK:
         put(console, state(report.status, report.reason, report.hint))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from cogvault_cli.output import printable
-from cogvault_cli.views.marks import DIM, put, size
+from cogvault_cli.views.marks import DIM, column, put, size
 
 if TYPE_CHECKING:
     from cogvault.types import ArchivedCard, FactVersion, Folder, ListedCard
@@ -19,11 +19,11 @@ _CURRENT = "current"
 
 def print_list(console: Console, cards: Sequence[ListedCard]) -> None:
     """One line a card: id, title and marks: when it does not hold now, why; and that it is to be looked at."""
-    width = max((len(card.id) for card in cards), default=0)
-    for card in cards:
+    ids = column([card.id for card in cards])
+    for card, id in zip(cards, ids, strict=True):
         put(
             console,
-            f"{printable(card.id):<{width}}  ",
+            f"{id}  ",
             (printable(card.title), DIM),
             *((f"  {mark}", "yellow") for mark in card.marks),
         )
@@ -46,12 +46,12 @@ def print_archive(console: Console, cards: Sequence[ArchivedCard]) -> None:
 
 def print_history(console: Console, versions: Sequence[FactVersion]) -> None:
     """One line a version: from and until when it holds, its card, title and state."""
-    width = max((len(version.id) for version in versions), default=0)
-    for version in versions:
+    ids = column([version.id for version in versions])
+    for version, id in zip(versions, ids, strict=True):
         span = f"{_day(version.since):<10}  {_day(version.until):<10}  "
         title = (f"  {printable(version.title)}", DIM)
         state = (f"  {version.valid}", "green" if version.valid == _CURRENT else "yellow")
-        put(console, (span, DIM), f"{printable(version.id):<{width}}", title, state)
+        put(console, (span, DIM), id, title, state)
 
 
 def _cards(folder: Folder) -> str:

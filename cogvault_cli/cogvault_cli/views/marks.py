@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -55,6 +58,17 @@ def state(status: Status, reason: str, hint: str) -> Text:
         printable(f": {reason}" if reason else ""),
         (printable(f" ({hint})" if hint else ""), DIM),
     )
+
+
+def column(texts: Sequence[str]) -> list[str]:
+    """Texts as wide as the widest, on a terminal, where a letter of Chinese takes two cells.
+
+    >>> column(["plan.md", "计划.md"])
+    ['plan.md', '计划.md']
+    """
+    shown = [printable(text) for text in texts]
+    width = max(map(cell_len, shown), default=0)
+    return [text + " " * (width - cell_len(text)) for text in shown]
 
 
 def put(console: Console, *pieces: str | Text | tuple[str, str]) -> None:
