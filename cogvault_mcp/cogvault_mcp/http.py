@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cogvault.errors import ConfigError
+from cogvault.serving import serve
 from cogvault_mcp.bodies import BodyMender
 from cogvault_mcp.hosts import HostGate
 from cogvault_mcp.memory import Memory
@@ -139,7 +140,7 @@ def serve_http(memories: Mapping[str, Memory], listener: socket.socket, host: st
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     try:
         with suppress(KeyboardInterrupt):  # raised once more when all is done
-            uvicorn.Server(config).run(sockets=[listener])
+            serve(uvicorn.Server(config).serve(sockets=[listener]))
     finally:
         listener.close()
         for memory in {id(memory): memory for memory in memories.values()}.values():

@@ -19,6 +19,7 @@ PUBLIC = (
     "cogvault.config",
     "cogvault.errors",
     "cogvault.protocols",
+    "cogvault.serving",
     "cogvault.testing",
     "cogvault.types",
     "cogvault.utf8",

@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from cogvault.client.endpoint import ENDPOINT_FILE, is_private, runtime_folder, socket_path
 from cogvault.errors import DaemonError
+from cogvault.serving import serve
 
 __all__ = ["AlreadyRunning", "listen_tcp", "listen_unix", "one_daemon", "run", "wait_for_end"]
 
@@ -124,7 +125,7 @@ def run(listener: socket.socket, token: str = "") -> None:
 
     with _ignored_signals(), House() as house:
         server = uvicorn.Server(configuration(create_app(house, stop, token), grace_seconds=GRACE_SECONDS))
-        server.run(sockets=[listener])
+        serve(server.serve(sockets=[listener]))
 
 
 def wait_for_end(folder: Path) -> bool:
