@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# No test judges by the clock, and this machine may be busy with others.
+settings.register_profile("cogvault", deadline=None)
+settings.load_profile("cogvault")
 
 ROOT = Path(__file__).parent.parent
 

@@ -237,7 +237,7 @@ def test_whatever_the_document_allows_or_forbids_meets_no_defect(
     schema = schemathesis.openapi.from_asgi("/openapi.json", create_app(house, lambda: None))
 
     @given(case=schema[f"/v1/vault/{name}"]["POST"].as_strategy(generation_mode=mode))
-    @settings(max_examples=10, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10, database=None, suppress_health_check=list(HealthCheck))
     def check(case: Any) -> None:
         known = {"tenant": str(folder), "version": __version__}  # what chance does not find
         for field in known.keys() & (case.body.keys() if isinstance(case.body, dict) else ()):

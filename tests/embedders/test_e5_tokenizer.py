@@ -142,7 +142,7 @@ def test_questions_leave_nothing_behind(tokenizer: E5Tokenizer) -> None:
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\0\x85"), max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_counted_as_the_c_engine_does(
     text: str, tokenizer: E5Tokenizer, vocabulary: Vocabulary, engine: Any
 ) -> None:
@@ -153,7 +153,7 @@ def test_any_text_is_counted_as_the_c_engine_does(
 
 
 @given(text=st.text(max_size=80))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_estimate_never_underestimates(text: str, tokenizer: E5Tokenizer) -> None:
     assert tokenizer.count([text])[0] <= estimate_tokens(text)
 

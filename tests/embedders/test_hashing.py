@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cogvault.embedders import HashingEmbedder
@@ -55,7 +55,6 @@ def test_a_width_too_small_to_mean_anything_is_refused() -> None:
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_any_text_gives_zeros_or_a_unit_vector(text: str) -> None:
     norm = float(np.linalg.norm(HashingEmbedder(32).embed_query(text)))
     assert norm == pytest.approx(1.0, abs=1e-5) or (norm == 0.0)
@@ -63,7 +62,6 @@ def test_any_text_gives_zeros_or_a_unit_vector(text: str) -> None:
         assert norm == 0.0
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8")))
 def test_tokens_of_two_lines_add_up(one: str, other: str) -> None:
     embedder = HashingEmbedder()

@@ -46,7 +46,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(content=st.binary(max_size=400), start=st.sampled_from([b"", b"E5S1", b"E5S1" + bytes(36)]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_other_file_is_an_error_that_names_it(content: bytes, start: bytes, scratch: Path) -> None:
     path = scratch / "file.bin"
     path.write_bytes(start + content)

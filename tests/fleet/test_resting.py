@@ -183,7 +183,7 @@ def test_searches_of_many_threads_are_right_while_the_vaults_rest_all_the_time(r
         disturbing.result()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.lists(
         st.one_of(

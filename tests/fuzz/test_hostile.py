@@ -58,7 +58,7 @@ def soon(size: int, what: str) -> Iterator[None]:
 
 
 @targets
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=_blobs)
 def test_nothing_crashes(target: Target, data: bytes) -> None:
     target(data)
@@ -152,7 +152,7 @@ _glob = st.lists(st.sampled_from(["a", "b", "*", "?", "/", "**/", "[ab]", "a*b"]
 _paths = st.lists(st.sampled_from(["a", "b", "ab", "ba", "aab", "abab"]), min_size=1, max_size=5).map("/".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(glob=_glob, path=_paths)
 def test_a_pattern_without_ways_back_matches_the_same_paths(glob: str, path: str) -> None:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern

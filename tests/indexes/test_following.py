@@ -128,7 +128,7 @@ def _vectors_said(view: VectorView) -> list[object]:
     ]
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(changes=st.lists(_changes, min_size=1, max_size=8))
 def test_a_view_that_follows_is_the_view_made_from_nothing(changes: list[Change]) -> None:
     kept, views = Reader(), list[tuple[CardTable, list[object]]]()

@@ -17,6 +17,6 @@ class LocalEqualsMemory(IndexMachine):
 
 
 LocalEqualsMemory.TestCase.settings = settings(
-    max_examples=40, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, stateful_step_count=20, suppress_health_check=list(HealthCheck)
 )
 TestLocalEqualsMemory = LocalEqualsMemory.TestCase

@@ -95,7 +95,7 @@ class WaitingEqualsMemory(IndexMachine):
 
 
 WaitingEqualsMemory.TestCase.settings = settings(
-    max_examples=30, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=20, suppress_health_check=list(HealthCheck)
 )
 TestWaitingEqualsMemory = WaitingEqualsMemory.TestCase
 

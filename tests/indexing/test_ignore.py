@@ -129,7 +129,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(patterns=st.lists(_pattern, min_size=1, max_size=4), paths=st.lists(_path, min_size=1, max_size=12, unique=True))
 def test_git_ignores_the_same_files(repository: Path, patterns: list[str], paths: list[str]) -> None:
     (repository / ".gitignore").write_text("\n".join(patterns) + "\n")

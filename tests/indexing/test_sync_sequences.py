@@ -98,4 +98,4 @@ class Sequences(RuleBasedStateMachine):
 
 
 TestSequences = Sequences.TestCase
-TestSequences.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)
+TestSequences.settings = settings(max_examples=25, stateful_step_count=15)

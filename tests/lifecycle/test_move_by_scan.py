@@ -58,7 +58,7 @@ def _by_scan(files: dict[str, bytes], old: str, new: str) -> dict[str, bytes]:
     return {new if id == old else id: rewritten(card) for id, card in cards.items()}
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(_paths, _texts, min_size=3), _steps)
 def test_any_moves_between_edits_by_hand_give_what_a_scan_gives(
     texts: dict[str, str], steps: list[tuple[str, str, str | None]]

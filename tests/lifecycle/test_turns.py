@@ -72,7 +72,7 @@ def _is_speaker(name: str) -> bool:
     return True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(turns, max_size=5))
 def test_turns_of_any_text_come_back_exactly(said: list[Turn]) -> None:
     file = "---\ntitle: x\n---\n" + "".join(f"\n{write_turn(turn)}\n" for turn in said)

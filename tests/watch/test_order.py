@@ -98,7 +98,7 @@ def test_an_overflow_loses_nothing(vault: Vault, folder: Path, source: Source, w
 _step = st.tuples(st.sampled_from(["write", "delete", "replace", "backup"]), st.integers(0, 3))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(steps=st.lists(_step, min_size=1, max_size=12), order=st.randoms(use_true_random=False))
 def test_whatever_the_order_of_events_the_index_is_the_folder(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]], order: object
