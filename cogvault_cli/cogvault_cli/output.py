@@ -11,6 +11,8 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from cogvault.types import WriteResult
+
 # Wide enough that nothing is wrapped or cut when a program reads the output.
 UNLIMITED_WIDTH = 100_000
 # A card may hold escape sequences; shown raw they could repaint the terminal or type for its user.
@@ -26,6 +28,16 @@ def json_text(document: object) -> str:
 def print_json(document: object) -> None:
     """Write the one document of a ``--json`` command."""
     click.echo(json_text(document))
+
+
+def tell_written(result: WriteResult, *, as_json: bool) -> None:
+    """What became of a card: as the one document of ``--json``, or for people."""
+    if as_json:
+        print_json({"status": "ok", **result.to_dict()})
+    else:
+        from cogvault_cli.views.written import print_written
+
+        print_written(make_console(), result)
 
 
 def printable(text: str) -> str:

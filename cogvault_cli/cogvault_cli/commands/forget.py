@@ -7,7 +7,7 @@ import click
 from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.failures import DONE, UNUSABLE, UsageFault
 from cogvault_cli.options import Shared, shared_options
-from cogvault_cli.output import make_console, print_json
+from cogvault_cli.output import make_console, print_json, tell_written
 
 
 @click.command(
@@ -48,12 +48,7 @@ def command(shared: Shared, id: str | None, purge: bool, archived: bool, sweep: 
         raise UsageFault("what is in the archive is forgotten already", "say --purge as well to delete it for good")
     with shared.open() as vault:
         result = vault.purge(id) if archived else vault.forget(id, purge=purge)
-    if shared.as_json:
-        print_json({"status": "ok", **result.to_dict()})
-    else:
-        from cogvault_cli.views.written import print_written
-
-        print_written(make_console(), result)
+    tell_written(result, as_json=shared.as_json)
     return DONE
 
 

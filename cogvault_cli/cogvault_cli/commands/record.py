@@ -11,7 +11,7 @@ from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.failures import DONE, UNUSABLE, UsageFault
 from cogvault_cli.inputs import Pair, as_text, json_lines, standard_input
 from cogvault_cli.options import Shared, shared_options
-from cogvault_cli.output import make_console, print_json
+from cogvault_cli.output import make_console, print_json, tell_written
 
 if TYPE_CHECKING:
     from cogvault.types import Draft
@@ -77,12 +77,7 @@ def command(shared: Shared, text: str | None, meta: tuple[tuple[str, Any], ...],
     content = standard_input() if text is None else as_text(text)
     with shared.open() as vault:
         result = vault.record(content, **fields)
-    if shared.as_json:
-        print_json({"status": "ok", **result.to_dict()})
-    else:
-        from cogvault_cli.views.written import print_written
-
-        print_written(make_console(), result)
+    tell_written(result, as_json=shared.as_json)
     return DONE
 
 

@@ -6,7 +6,7 @@ import click
 
 from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.options import Shared, shared_options
-from cogvault_cli.output import make_console, print_json
+from cogvault_cli.output import tell_written
 
 
 @click.command(
@@ -28,9 +28,4 @@ def command(shared: Shared, id: str, version: int | None) -> None:
     """
     with shared.open() as vault:
         result = vault.restore(id, version)
-    if shared.as_json:
-        print_json({"status": "ok", **result.to_dict()})
-    else:
-        from cogvault_cli.views.written import print_written
-
-        print_written(make_console(), result)
+    tell_written(result, as_json=shared.as_json)

@@ -9,7 +9,7 @@ import click
 from cogvault_cli.command import ExampleCommand, option
 from cogvault_cli.inputs import Pair, standard_input
 from cogvault_cli.options import Shared, shared_options
-from cogvault_cli.output import make_console, print_json
+from cogvault_cli.output import tell_written
 
 _STDIN = "-"
 
@@ -49,9 +49,4 @@ def command(
     body, append = (standard_input() if text == _STDIN else text for text in (body, append))
     with shared.open() as vault:
         result = vault.update(id, body=body, append=append, set=dict(values), **given)
-    if shared.as_json:
-        print_json({"status": "ok", **result.to_dict()})
-    else:
-        from cogvault_cli.views.written import print_written
-
-        print_written(make_console(), result)
+    tell_written(result, as_json=shared.as_json)
