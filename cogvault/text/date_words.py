@@ -7,8 +7,9 @@ Phrases are casefolded. A pattern of a table is written with ``{count}``, ``{uni
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import regex
 
@@ -23,7 +24,7 @@ class Unit(StrEnum):
     YEAR = "year"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DateLanguage:
     """How one language writes and says dates.
 
@@ -43,7 +44,6 @@ class DateLanguage:
         shifted: patterns with ``{shift}`` and ``{unit}``, or ``{weekday}``, or ``{month}``.
         words: True when words are set apart by spaces, so that phrases match on word boundaries.
         script: matches text that can hold this language; None = always try.
-        pattern: all of it compiled; made from the columns.
     """
 
     months: tuple[str, ...]
@@ -61,10 +61,11 @@ class DateLanguage:
     shifted: str
     words: bool = True
     script: regex.Pattern[str] | None = None
-    pattern: regex.Pattern[str] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pattern", _compile(self))
+    @cached_property
+    def pattern(self) -> regex.Pattern[str]:
+        """All of it, compiled when first asked for: most processes index no dialogue."""
+        return _compile(self)
 
 
 def _compile(language: DateLanguage) -> regex.Pattern[str]:
