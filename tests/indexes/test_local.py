@@ -253,7 +253,7 @@ def test_large_filters_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_large_queries_are_counted_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cogvault.indexes.local.evidence._WORDS_AT_ONCE", 50)
-    monkeypatch.setattr("cogvault.indexes.local.vocabulary._CAPACITY_BYTES", 200)
+    monkeypatch.setattr("cogvault.indexes.local.word_cache._CAPACITY_BYTES", 200)
     index, oracle = LocalIndex(tmp_path / "index"), MemoryIndex()
     for each in (index, oracle):
         each.apply(ChangeSet(put=tuple(record(f"{n}.md", *[f"text {n} word{n}"] * n) for n in range(9))))

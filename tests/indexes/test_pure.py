@@ -101,14 +101,6 @@ def test_terms_are_counted_one_by_one(
     ]
 
 
-@given(st.lists(st.one_of(st.integers(0, 9), st.integers(codec.LONG - 2, codec.LONG + 2)), max_size=12), st.data())
-def test_a_part_of_a_cards_words_is_cut_out_of_its_row(ids: list[int], data: st.DataObject) -> None:
-    first = data.draw(st.integers(0, len(ids)))
-    end = data.draw(st.integers(first, len(ids)))
-    packed = codec.unpack_words(codec.encode_words(np.array(ids, np.int64)))
-    assert codec.join_words([codec.cut_words(packed, first, end)]).tolist() == ids[first:end]
-
-
 @given(st.lists(st.integers(0, 1000), max_size=60), st.integers(1, 1000))
 def test_frequencies_are_those_of_independent_words(counts: list[int], total: int) -> None:
     held = np.minimum(np.array(counts, np.int64), total)

@@ -233,16 +233,6 @@ def unpack_words(content: bytes) -> PackedWords:
     return content[4:end], content[end:]
 
 
-def cut_words(packed: PackedWords, first: int, end: int) -> PackedWords:
-    """Words of a row from place ``first`` up to, without, ``end``."""
-    short, long = packed
-    if long:
-        marks = np.frombuffer(short, "<u2", end) == LONG
-        before = int(np.count_nonzero(marks[:first]))
-        long = long[4 * before : 4 * (before + int(np.count_nonzero(marks[first:])))]
-    return short[2 * first : 2 * end], long
-
-
 def join_words(packed: Iterable[PackedWords]) -> IntArray:
     """Word ids of several rows, one row after another.
 

@@ -130,7 +130,7 @@ def _counts(
     for start, end in _groups(table, cards, resolved.width):
         chosen = ((of_candidate >= start) & (of_candidate < end)).nonzero()[0]
         chunks, head = slice(layout.starts[start], layout.starts[end]), layout.heads[start]
-        words = reader.words.read(reader.connection, table.starts[cards[start:end]].tolist())
+        words = reader.words.read(reader.connection, table.starts[cards[start:end]])
         counts = resolved.count(words, layout.lengths[chunks], layout.row[chunks] - head, layout.heads[end] - head)
         before = np.zeros((len(counts) + 1, resolved.width), np.int64)
         counts.cumsum(axis=0, out=before[1:])

@@ -24,7 +24,8 @@ from cogvault.indexes.local.store import Store
 from cogvault.indexes.local.unpublished import Unpublished, unpublished
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.view import View
-from cogvault.indexes.local.vocabulary import Vocabulary, WordCache
+from cogvault.indexes.local.vocabulary import Vocabulary
+from cogvault.indexes.local.word_cache import WordCache
 from cogvault.types import ChangeSet, IndexStats
 
 logger = logging.getLogger(__name__)

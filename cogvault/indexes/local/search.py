@@ -13,7 +13,7 @@ from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView, Restriction, Side, Wanted
 from cogvault.indexes.local.view import NONE_WAIT, View, Waiting
-from cogvault.indexes.local.vocabulary import WordCache
+from cogvault.indexes.local.word_cache import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
 # Terms that can add less than this share of what the query's best term adds cost the engine more time than they are
@@ -88,7 +88,7 @@ def _scored(
     card_starts, lengths = before[first_rows], before[rows + 1] - before[rows]
     words = reader.words.read_parts(
         reader.connection,
-        view.table.starts[located.slots[:asked]].tolist(),
+        view.table.starts[located.slots[:asked]],
         (before[rows] - card_starts)[:asked],
         (before[rows + 1] - card_starts)[:asked],
     )

@@ -24,7 +24,8 @@ from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
 from cogvault.indexes.local.unpublished import Unpublished
 from cogvault.indexes.local.vectors import Matrix
-from cogvault.indexes.local.vocabulary import Vocabulary, WordCache
+from cogvault.indexes.local.vocabulary import Vocabulary
+from cogvault.indexes.local.word_cache import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
 _CACHED_MASKS = 64
@@ -290,7 +291,7 @@ class View:
         if found is None:
             slots = self.table.find(self.lacks.born)
             chunks = ranges(self.table.starts[slots], self.table.counts[slots])
-            found = self._waiting = Waiting(chunks, words.read(connection, self.lacks.born.tolist()))
+            found = self._waiting = Waiting(chunks, words.read(connection, self.lacks.born))
         return found
 
     def has_vector(self, connection: sqlite3.Connection, model: str) -> BoolArray:

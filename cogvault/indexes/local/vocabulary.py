@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from cogvault.indexes import bm25
-from cogvault.indexes.local import codec
 from cogvault.indexes.local.cards import CardTable
 from cogvault.indexes.local.codec import WordArray
 from cogvault.indexes.local.counting import Place, ResolvedTerms
@@ -25,9 +24,6 @@ from cogvault.types import IntArray, Term, TermKind
 
 _WORDS = "SELECT form, id FROM words WHERE key IN (SELECT value FROM json_each(?))"
 _MEMBERS = "SELECT key, id, words FROM members WHERE key IN (SELECT value FROM json_each(?))"
-_FORWARD = "SELECT version, content, checksum FROM forward WHERE version IN (SELECT value FROM json_each(?))"
-# Of words that are kept from one query to the next.
-_CAPACITY_BYTES = 24 * 2**20
 _NO_WORDS: WordArray = np.empty(0, np.uint32)
 # Words of terms that are kept from one query to the next, and what a term costs beside its words.
 _KEPT_WORDS = 2**20
@@ -180,68 +176,3 @@ def _sums(values: IntArray, sizes: IntArray) -> list[int]:
     ends = sizes.cumsum()
     sums: list[int] = (totals[ends] - totals[ends - sizes]).tolist()
     return sums
-
-
-class WordCache:
-    """Words of the cards last looked at. A card version never changes, so views of any age share it."""
-
-    def __init__(self) -> None:
-        self._size = 0
-        self._held: dict[int, codec.PackedWords] = {}
-
-    def read(self, connection: sqlite3.Connection, versions: Sequence[int]) -> IntArray:
-        """Word ids of all chunks of some cards, card after card.
-
-        Raises:
-            sqlite3.DatabaseError: a row is missing or damaged.
-        """
-        return codec.join_words(self._packed(connection, versions))
-
-    def read_parts(
-        self, connection: sqlite3.Connection, versions: Sequence[int], first: IntArray, end: IntArray
-    ) -> IntArray:
-        """Word ids of parts of cards, part after part.
-
-        Args:
-            connection: to the catalog.
-            versions: (n,) the card of each part; one may have several.
-            first: (n,) where the part starts in its card's words.
-            end: (n,) where it ends.
-
-        Raises:
-            sqlite3.DatabaseError: a row is missing or damaged.
-        """
-        cards = self._packed(connection, versions)
-        return codec.join_words(map(codec.cut_words, cards, first.tolist(), end.tolist()))
-
-    def _packed(self, connection: sqlite3.Connection, versions: Sequence[int]) -> list[codec.PackedWords]:
-        held = self._held
-        try:
-            return [held[version] for version in versions]
-        except KeyError:
-            found = _forward(connection, [version for version in versions if version not in held])
-        try:
-            words = [held.get(version) or found[version] for version in versions]
-        except KeyError as error:
-            raise sqlite3.DatabaseError(f"the words of card version {error} are missing") from error
-        self._keep(found)
-        return words
-
-    def _keep(self, found: dict[int, codec.PackedWords]) -> None:
-        self._size += sum(len(short) + len(long) for short, long in found.values())
-        if self._size > _CAPACITY_BYTES:
-            # A new dict: other threads may be reading the old one.
-            self._held, self._size = {}, 0
-        else:
-            self._held.update(found)
-
-
-def _forward(connection: sqlite3.Connection, versions: Sequence[int]) -> dict[int, codec.PackedWords]:
-    found: dict[int, codec.PackedWords] = {}
-    if not versions:
-        return found
-    for version, content, expected in connection.execute(_FORWARD, (many(versions),)):
-        if codec.checksum(content) != expected:
-            raise sqlite3.DatabaseError(f"the words of card version {version} are damaged")
-        found[version] = codec.unpack_words(content)
-    return found
