@@ -125,21 +125,22 @@ def test_no_argument_reaches_outside_and_each_refusal_is_the_same(path: str, run
     for file in (secret, sibling):
         file.write_text("wombat\n", encoding="utf-8")
     before = files(vault)
-    calls = (
-        ("show", path), ("move", path, "x.md"), ("move", QUEUE, path), ("supersede", path, QUEUE),
-        ("supersede", QUEUE, path), ("history", path), ("forget", path), ("forget", path, "--purge"),
-        ("forget", path, "--purge", "--archived"), ("restore", path), ("update", path, "--set", "a=b"),
-        ("record", "wombat", "--to", path),
+    naming = (
+        ("show", path), ("move", path, "x.md"), ("supersede", path, QUEUE), ("supersede", QUEUE, path),
+        ("history", path), ("forget", path), ("forget", path, "--purge"), ("forget", path, "--purge", "--archived"),
+        ("restore", path), ("update", path, "--set", "a=b"),
     )  # fmt: skip
+    placing = (("move", QUEUE, path), ("record", "wombat", "--to", path))
     messages = set()
-    for call in calls:
+    for call in (*naming, *placing):
         result = run(*call, "--tenant", vault, "--json")
         assert result.exit_code == 3, call
         error = document(result)["error"]
         assert error["kind"] == "PathError", call
-        messages.add((error["message"], error["hint"]))
+        messages.add((error["message"], error["hint"], call in placing))
         assert "wombat" not in result.stdout
-    assert len(messages) == 1
+    assert len({message for message, *_ in messages}) == 1
+    assert len(messages) == 2, "one hint for cards, one for places, whatever the path"
     for call in (("ls", path), ("ls", path, "--tree"), ("search", "wombat", "--path", path), ("layers", path)):
         result = run(*call, "--tenant", vault, "--json")
         assert "wombat\\n" not in result.stdout
