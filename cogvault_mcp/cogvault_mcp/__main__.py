@@ -18,6 +18,7 @@ from cogvault.errors import CogvaultError, ConfigError, VaultError
 from cogvault.utf8 import read_names_as_utf8
 from cogvault_mcp.memory import MAX_K, Memory
 from cogvault_mcp.paths import given_folder
+from cogvault_mcp.told import without_places
 
 if TYPE_CHECKING:
     from cogvault import Vault
@@ -68,7 +69,8 @@ def _serve(arguments: argparse.Namespace) -> int:
         if not folder.is_dir():
             raise VaultError("no such folder", path=folder, hint="create it, or name the vault's folder")
         opening, connecting = partial(_open, folder, chosen), partial(_connect, folder, chosen)
-        return Memory(opening, connecting, types=tuple(arguments.types), k=arguments.k)
+        told = without_places(folder) if arguments.http else str  # only that may go to another machine
+        return Memory(opening, connecting, types=tuple(arguments.types), k=arguments.k, told=told)
 
     if arguments.token_file and (arguments.tenant or not arguments.http):
         raise ConfigError(

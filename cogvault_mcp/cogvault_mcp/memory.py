@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,11 @@ class Memory:
         connect: gives the daemon's, None when no daemon runs.
         types: card types that are searched when a search names none, () = all.
         k: passages at most of a search that does not say how many, None = as many as fit into its budget.
+        told: makes of a message of the library what clients may be told.
         clock: in seconds, for when to ask after a daemon again.
+
+    Attributes:
+        told: as given.
     """
 
     def __init__(
@@ -45,12 +50,14 @@ class Memory:
         *,
         types: tuple[str, ...] = (),
         k: int | None = None,
+        told: Callable[[str], str] = str,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open = open_vault
         self._connect = connect
         self._types = types
         self._k = k
+        self.told = told
         self._clock = clock
         self._asked = clock()
         self._calls = 0
@@ -127,7 +134,8 @@ class Memory:
     def search(self, query: str, *, type: Sequence[str] = (), k: int | None = None, **options: Any) -> Hits:
         """``Vault.search`` with the defaults of this memory."""
         types = tuple(type) or self._types or None
-        return self.vault().search(query, k or self._k, type=types, **options)
+        hits = self.vault().search(query, k or self._k, type=types, **options)
+        return replace(hits, reason=self.told(hits.reason), hint=self.told(hits.hint))
 
     def close(self) -> None:
         """Close the vault. Calling it twice does nothing."""

@@ -94,7 +94,7 @@ class _Handlers:
         try:
             return await _in_thread(partial(_answered, memory, partial(listed, memory, cursor)))
         except CogvaultError as error:
-            raise _refusal(types.INTERNAL_ERROR, str(error)) from error
+            raise _refusal(types.INTERNAL_ERROR, memory.told(str(error))) from error
 
     async def list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -108,7 +108,7 @@ class _Handlers:
         try:
             return await _in_thread(partial(_answered, memory, partial(resource, memory, str(params.uri))))
         except CogvaultError as error:
-            raise _refusal(types.INVALID_PARAMS, str(error)) from error
+            raise _refusal(types.INVALID_PARAMS, memory.told(str(error))) from error
 
     async def list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -154,7 +154,7 @@ async def _call(
         return _failure("ArgumentsFault", f"{tool.name}: {fault}", "correct the argument and call again")
     except CogvaultError as error:
         message = f"{error.key}: {error}" if error.key else str(error)
-        return _failure(type(error).__name__, message, error.hint or "")
+        return _failure(type(error).__name__, memory.told(message), memory.told(error.hint or ""))
     except Exception:  # a defect ends one call, never the server; what it was belongs into the log alone
         logger.exception("%s failed", tool.name)
         return _failure("Defect", f"{tool.name} failed unexpectedly", "see the server's log on standard error")

@@ -105,6 +105,23 @@ def test_what_one_tenant_records_no_other_recalls(served: Served) -> None:
     assert "marmot sleeps" not in ask(served, "cogvault_recall", TOKENS["bo"], query="marmot sleeps")
 
 
+def test_no_answer_tells_where_a_vault_that_went_away_was(served: Served) -> None:
+    ask(served, "cogvault_recall", TOKENS["bo"], query="door code")
+    here, away = served.folder / "bo", served.folder / "away"
+    here.rename(away)
+    try:
+        said = [
+            ask(served, "cogvault_recall", TOKENS["bo"], query="door code"),
+            ask(served, "cogvault_read", TOKENS["bo"], id="secret.md"),
+            ask(served, "cogvault_browse", TOKENS["bo"], sync=True),
+            ask(served, "cogvault_record", TOKENS["bo"], content="The code is 17."),
+        ]
+    finally:
+        away.rename(here)
+    assert "the vault: the vault's folder does not exist" in said[1]
+    assert [text for text in said if str(served.folder.parent) in text or "tmp" in text] == []
+
+
 @pytest.mark.parametrize(
     "headers",
     [

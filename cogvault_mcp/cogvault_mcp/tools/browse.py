@@ -38,21 +38,22 @@ def _browse(memory: Memory, arguments: BrowseArguments, progress: Progress) -> A
     # One more tells whether there are others.
     cards = vault.list(arguments.path, after=arguments.after_id, limit=arguments.limit + 1)
     status = vault.status()  # after the list, which may have had to wait for the first index
+    reason = memory.told(status.reason)
     page = cards[: arguments.limit]
     empty = "No card is there." if arguments.path or arguments.after_id else ""
 
     def first(count: int) -> Answer:
-        return _answer(status, page[:count], "" if page else empty, has_more=len(cards) > count)
+        return _answer(status, reason, page[:count], "" if page else empty, has_more=len(cards) > count)
 
     fitting = bisect(range(1, len(page) + 1), DEFAULT_BUDGET, key=lambda count: first(count).tokens())
     return first(max(fitting, min(len(page), 1)))
 
 
-def _answer(status: VaultStatus, page: Sequence[ListedCard], empty: str, *, has_more: bool) -> Answer:
+def _answer(status: VaultStatus, reason: str, page: Sequence[ListedCard], empty: str, *, has_more: bool) -> Answer:
     from cogvault import clip, fence_text
 
-    reason = f": {clip(status.reason, _REASON_TOKENS)}" if status.reason else ""
-    lines = [f"{status.cards} cards, status {status.status.value}{reason}"]
+    why = f": {clip(reason, _REASON_TOKENS)}" if reason else ""
+    lines = [f"{status.cards} cards, status {status.status.value}{why}"]
     if page:
         lines.append(fence_text("\n".join(map(_line, page)), "the vault"))
     if empty:

@@ -37,7 +37,7 @@ def _record(memory: Memory, arguments: RecordArguments, progress: Progress) -> A
         "meta": arguments.meta or None,
         "redact": arguments.redact,
     }
-    return written(memory.vault().record(arguments.content, **options))
+    return written(memory.vault().record(arguments.content, **options), memory.told)
 
 
 RECORD = Tool(

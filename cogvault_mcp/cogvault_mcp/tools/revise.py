@@ -36,13 +36,13 @@ def _revise(memory: Memory, arguments: ReviseArguments, progress: Progress) -> A
     if arguments.action in ("supersede", "move") and not arguments.new:
         raise ArgumentsFault(f"new: {arguments.action} needs it")
     if arguments.action == "supersede":
-        return written(vault.supersede(arguments.id, arguments.new))
+        return written(vault.supersede(arguments.id, arguments.new), memory.told)
     if arguments.action == "move":
-        return written(vault.move(arguments.id, arguments.new))
+        return written(vault.move(arguments.id, arguments.new), memory.told)
     if arguments.action == "forget":
-        return written(vault.forget(arguments.id))
+        return written(vault.forget(arguments.id), memory.told)
     if arguments.action == "restore":
-        return written(vault.restore(arguments.id))
+        return written(vault.restore(arguments.id), memory.told)
     changes: dict[str, Any] = {
         "body": arguments.body,
         "section": arguments.section or None,
@@ -52,7 +52,7 @@ def _revise(memory: Memory, arguments: ReviseArguments, progress: Progress) -> A
         "base_hash": arguments.base_hash or None,
         "redact": arguments.redact,
     }
-    return written(vault.update(arguments.id, **changes))
+    return written(vault.update(arguments.id, **changes), memory.told)
 
 
 REVISE = Tool(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cogvault_mcp.tools.tool import Answer
@@ -16,8 +17,13 @@ _TOLD = 15
 _LINE_TOKENS = 100
 
 
-def written(result: WriteResult) -> Answer:
-    """One line for what was done, and one for each thing to know about it; what files say between markers."""
+def written(result: WriteResult, told: Callable[[str], str]) -> Answer:
+    """One line for what was done, and one for each thing to know about it; what files say between markers.
+
+    Args:
+        result: of the write.
+        told: as ``Memory.told``.
+    """
     from cogvault import fence_text
 
     lines = [f"{result.action.value}: {result.id}"]
@@ -26,10 +32,10 @@ def written(result: WriteResult) -> Answer:
     lines += _few([f"looks like a secret ({secret.kind}), line {secret.line}" for secret in result.secrets])
     if result.links_rewritten:
         lines.append(f"{result.links_rewritten} links rewritten")
-    told = _few([f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar])
-    told += _few([f"problem: {problem.path}: {problem.message}" for problem in result.problems])
-    if told:
-        lines.append(fence_text("\n".join(told), "the vault"))
+    known = _few([f"nearly the same: {similar.id} ({similar.similarity:.2f})" for similar in result.similar])
+    known += _few([f"problem: {problem.path}: {told(problem.message)}" for problem in result.problems])
+    if known:
+        lines.append(fence_text("\n".join(known), "the vault"))
     fields = {"action": result.action.value, "id": result.id, "uri": result.uri, "hash": result.hash}
     return Answer("\n".join(lines), fields=fields)
 
