@@ -117,7 +117,10 @@ class Engine:
 
     def current(self) -> Snapshot:
         """What the vault holds, with all that was written through cogvault, by whichever process."""
-        self._settle(self._follow)
+        if self._is_of_others:
+            self.look()
+        else:
+            self._settle(self._follow)
         return self._index().snapshot()
 
     def fresh(self) -> Snapshot:
@@ -145,14 +148,15 @@ class Engine:
         with self._lock:  # who opens a vault, or comes back to it, expects what was saved just before
             now = time.monotonic()
             is_asked_often, self._asked = now - self._asked < self._config.refresh_seconds, now
-        if self._is_watched or self._is_recent or (is_asked_often and self._is_looked_at()):
+        is_seen = self._is_watched or self._is_recent or (is_asked_often and self._is_looked_at())
+        if is_seen and not self._is_of_others:
             self._settle(self._follow)
         elif not self._is_lost(self._index().snapshot()):  # else that would fill it, and whoever waits is better told
             self._settle(self._look_when_due, is_whole=True)
 
     def _look_when_due(self, paths: set[str]) -> bool:
         """Look everywhere, unless another thread did while this one waited for its turn."""
-        is_recent = self._is_recent
+        is_recent = self._is_recent and not self._is_of_others
         return (is_recent and not paths) or self._follow(paths, is_whole=not is_recent)
 
     def mend(self, snapshot: Snapshot) -> bool:
@@ -237,6 +241,14 @@ class Engine:
     def _is_recent(self) -> bool:
         """True while the last look at all files is good."""
         return time.monotonic() - self._checked < self._config.refresh_seconds
+
+    @property
+    def _is_of_others(self) -> bool:
+        """True when another process, with other settings, made the index hold other cards than this vault's."""
+        try:
+            return self._syncer().is_of_others()
+        except CogvaultError:  # which a look meets again, and tells
+            return False
 
     @property
     def _is_watched(self) -> bool:

@@ -9,6 +9,7 @@ from cogvault.indexing.last_look import LastLook
 from cogvault.indexing.last_problems import LastProblems
 from cogvault.indexing.last_sync import LastSync, RootId
 from cogvault.indexing.look import Look
+from cogvault.indexing.made_with import MadeWith
 from cogvault.indexing.options import SyncOptions
 from cogvault.types import Problem
 
@@ -24,6 +25,9 @@ class LastRun:
     Args:
         options: of the sync.
         making: how cards are made of files.
+
+    Attributes:
+        made_with: a fourth file, about the index itself.
     """
 
     def __init__(self, options: SyncOptions, making: str) -> None:
@@ -32,6 +36,7 @@ class LastRun:
         self._sync = LastSync(folder)
         self._problems = LastProblems(folder)
         self._look = LastLook(folder, kind, is_shared=options.is_shared)
+        self.made_with = MadeWith(folder, kind, is_shared=options.is_shared)
         self.now_ns = self._look.now_ns
 
     def root(self) -> RootId | None:

@@ -164,6 +164,10 @@ class Syncer:
         is_ours = self._chunker.accepts(stats.identity.chunking, self._making) and self._last.root() == here
         return self._last.looked_seconds(stats.sequence) if is_ours and not stats.fault else None
 
+    def is_of_others(self) -> bool:
+        """True when another process made the index hold what its settings ask for, such as files that these ignore."""
+        return self._last.made_with.is_others
+
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""
         with self._locks.keyword(timeout_seconds) as held:
@@ -268,10 +272,13 @@ class Syncer:
             )
 
     def _nothing_to_do(self, look: Look, meter: Meter) -> SyncReport:
-        if look.written.lines:  # which another sync saw, or found as they were
+        is_new = look.scanned.is_whole and not self._last.made_with.is_kept
+        if look.written.lines or is_new:  # what was written another sync saw, or found as it was
             with self._locks.keyword(0) as held:
                 if held:
                     self._written.take(look.written)
+                    if is_new and not self._is_outdated(look):
+                        self._last.made_with.keep()
         return self._told(look, Applied(), meter)
 
     def _keyword(self, look: Look, meter: Meter, *, is_hurried: bool) -> SyncReport:
@@ -284,8 +291,11 @@ class Syncer:
         # Before the index forgets them, so that a kill leaves nothing behind.
         self._remains.forget(self._index.snapshot(), todo.removed)
         self._remains.share(todo.moved)
+        self._last.made_with.begin()
         applied = carry_out(todo, self._index, look.files, look.rebuild_as, self._options.card_batch, meter.tell)
         self._remains.rename((old, new) for old, new in todo.moved if new in applied.ids)
+        if look.scanned.is_whole:
+            self._last.made_with.keep()
         self._written.take(look.written)
         report = self._told(look, applied, meter)  # what follows changes no answer
         if not is_hurried:

@@ -77,9 +77,9 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How many looks at all files this process began since it was last asked."""
     began: list[None] = []
 
-    def counted(root: Path, options: Any, paths: Any, known: Any) -> ScanResult:
+    def counted(root: Path, options: Any, paths: Any, *others: Any) -> ScanResult:
         began.extend([None] * (paths is None))
-        return scan(root, options, paths, known)
+        return scan(root, options, paths, *others)
 
     def count() -> int:
         number = len(began)
