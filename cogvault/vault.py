@@ -33,18 +33,9 @@ from cogvault.registry import NO_MODEL, ModelPool, make_rankers, make_summarizer
 from cogvault.resources import Resources
 from cogvault.retrieval.calibration import calibrate
 from cogvault.retrieval.hits import Hits
-from cogvault.retrieval.request import (
-    Names,
-    When,
-    build_filter,
-    checked_budget,
-    checked_count,
-    checked_layer,
-    checked_query,
-    checked_share,
-)
+from cogvault.retrieval.request import Names, When, search_request
 from cogvault.retrieval.scoring import Calibration
-from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions, SearchRequest
+from cogvault.retrieval.search import SYNC_HINT, Searcher, SearchOptions
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.retrieval.turns import Turns
 from cogvault.types import CardInfo, CardLayers, CardText, Status, VaultStatus
@@ -240,23 +231,21 @@ class Vault(Authoring, Curation):
             IndexFault: the index could not be used at all.
         """
         check_arguments(explain=explain, sync=sync)
-        request = SearchRequest(
-            text=checked_query(query),
-            k=checked_count(k, budget_tokens),
-            now=self._clock(),
-            filter=build_filter(
-                type=type,
-                tags=tags,
-                path=path,
-                after=after,
-                before=before,
-                as_of=as_of,
-                where=where,
-                without=session_seen,
-            ),
-            min_score=checked_share("min_score", min_score),
-            budget_tokens=checked_budget(budget_tokens),
-            layer=checked_layer(layer),
+        request = search_request(
+            self._clock(),
+            query=query,
+            k=k,
+            type=type,
+            tags=tags,
+            path=path,
+            after=after,
+            before=before,
+            as_of=as_of,
+            where=where,
+            min_score=min_score,
+            budget_tokens=budget_tokens,
+            layer=layer,
+            session_seen=session_seen,
             explain=explain,
         )
         if sync:

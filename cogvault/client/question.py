@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from cogvault.types.arguments import check_arguments
@@ -53,16 +53,10 @@ def _is_words(value: Any) -> bool:
 
 
 def _checked(asked: dict[str, Any]) -> dict[str, Any]:
-    """Checked by the functions, and in the order, of ``Vault.search``."""
+    """Refused as by ``Vault.search``, else as that reads it."""
     from cogvault.retrieval import request
 
-    request.checked_query(asked["query"])
-    request.checked_count(asked["k"], asked["budget_tokens"])
-    named = ("type", "tags", "path", "where", *_DATES)
-    request.build_filter(**{name: asked[name] for name in named}, without=asked["session_seen"])
-    request.checked_share("min_score", asked["min_score"])
-    request.checked_budget(asked["budget_tokens"])
-    request.checked_layer(asked["layer"])
+    request.search_request(datetime.min, **{name: asked[name] for name in asked if name != "sync"})
     where: dict[str, list[Any]] = {}
     for key, value in request.conditions(asked["where"] or {}):
         where.setdefault(key, []).append(value)

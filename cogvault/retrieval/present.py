@@ -29,7 +29,8 @@ from cogvault.types import CardInfo, Chunk, ChunkKind, Evidence, FloatArray, Int
 from cogvault.types.listing import marks_of
 
 if TYPE_CHECKING:
-    from cogvault.retrieval.search import SearchOptions, SearchRequest
+    from cogvault.retrieval.request import SearchRequest
+    from cogvault.retrieval.search import SearchOptions
 
 
 NOT_RERANKED: Mapping[int, float] = MappingProxyType({})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
 from math import isfinite
 from numbers import Integral, Real
+from typing import Any
 
 from cogvault.cards.addresses import EVERYTHING, Prefix, prefix_of
 from cogvault.errors import PathError, QueryError
@@ -20,6 +21,62 @@ MAX_K = 1000
 Names = str | Iterable[str] | None
 Scalar = str | int | float
 When = str | date | datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One question.
+
+    Attributes:
+        text: the query.
+        k: how many hits at most.
+        now: the instant that ages and validity are counted from.
+        filter: which cards may answer.
+        min_score: lowest score, None = the threshold ladder.
+        budget_tokens: pack an answer of at most so many tokens.
+        layer: in which layer the packed answer tells: ``auto``, ``L2``, ``L1`` or ``L0``.
+        explain: fill ``Hit.parts``.
+    """
+
+    text: str
+    k: int
+    now: datetime
+    filter: Filter = field(default_factory=Filter)
+    min_score: float | None = None
+    budget_tokens: int | None = None
+    layer: str = "auto"
+    explain: bool = False
+
+
+def search_request(
+    now: datetime,
+    *,
+    query: str,
+    k: int | None,
+    min_score: float | None,
+    budget_tokens: int | None,
+    layer: str,
+    session_seen: Iterable[str],
+    explain: bool,
+    **filter: Any,
+) -> SearchRequest:
+    """What ``Vault.search`` is asked, which says what each argument is; ``filter`` are those of ``build_filter``.
+
+    Raises:
+        QueryError: an argument is of the wrong type or out of range; of several the first of query, k, those of the
+            filter, min_score, budget_tokens, layer.
+        PathError: ``path`` can name nothing in a vault.
+    """
+    return SearchRequest(
+        text=_checked_query(query),
+        k=checked_count(k, budget_tokens),
+        now=now,
+        filter=build_filter(**filter, without=session_seen),
+        min_score=checked_share("min_score", min_score),
+        budget_tokens=checked_budget(budget_tokens),
+        layer=_checked_layer(layer),
+        explain=explain,
+    )
 
 
 def build_filter(
@@ -167,7 +224,7 @@ def _scalar(key: str, value: object) -> Scalar:
     raise QueryError(message, key="where", hint="text, a number, true or false, a date, None, or a list of these")
 
 
-def checked_query(query: str) -> str:
+def _checked_query(query: str) -> str:
     if not isinstance(query, str):
         raise QueryError("the query is not text", key="query", hint="pass a string")
     return query
@@ -199,7 +256,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def checked_layer(value: str) -> str:
+def _checked_layer(value: str) -> str:
     if value not in ("auto", "L0", "L1", "L2"):
         raise QueryError(f"no such layer: {value!r}", key="layer", hint="auto, L2, L1 or L0")
     return value

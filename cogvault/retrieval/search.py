@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 
 import numpy as np
@@ -25,7 +24,7 @@ from cogvault.retrieval.ladder import Selection, climb, covers_query, in_user_sc
 from cogvault.retrieval.ordering import best_first
 from cogvault.retrieval.packing import NOTHING_PACKED, Packed
 from cogvault.retrieval.present import Found, Presenter, pack_answer, shown_as, word_overlap
-from cogvault.retrieval.request import describe, placed
+from cogvault.retrieval.request import SearchRequest, describe, placed
 from cogvault.retrieval.rerank import TOP, Reranked, rerank
 from cogvault.retrieval.scoring import Calibration, Scores, ScoringOptions, score
 from cogvault.retrieval.succession import SharedGraph
@@ -33,7 +32,7 @@ from cogvault.retrieval.turns import Turns
 from cogvault.text.commonness import weight_of
 from cogvault.text.queries import MAX_QUERY_WORDS, alike, cut_query, query_terms, query_words
 from cogvault.text.tokens import words
-from cogvault.types import Evidence, Filter, FloatArray, IntArray, Query, Status, Term
+from cogvault.types import Evidence, FloatArray, IntArray, Query, Status, Term
 
 logger = logging.getLogger(__name__)
 
@@ -64,31 +63,6 @@ class SearchOptions:
     decay_floor: float = 0.2
     evergreen_types: tuple[str, ...] = ("feedback", "reference")
     mmr_lambda: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """One question.
-
-    Attributes:
-        text: the query.
-        k: how many hits at most.
-        now: the instant that ages and validity are counted from.
-        filter: which cards may answer.
-        min_score: lowest score, None = the threshold ladder.
-        budget_tokens: pack an answer of at most so many tokens.
-        layer: in which layer the packed answer tells: ``auto``, ``L2``, ``L1`` or ``L0``.
-        explain: fill ``Hit.parts``.
-    """
-
-    text: str
-    k: int
-    now: datetime
-    filter: Filter = field(default_factory=Filter)
-    min_score: float | None = None
-    budget_tokens: int | None = None
-    layer: str = "auto"
-    explain: bool = False
 
 
 @dataclass(slots=True)

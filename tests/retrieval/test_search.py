@@ -13,7 +13,8 @@ from cogvault.errors import ModelError, ModelUnavailable, SnapshotExpired
 from cogvault.protocols import Snapshot
 from cogvault.rankers import KeywordRanker
 from cogvault.retrieval.ladder import KEYWORD_SHARE
-from cogvault.retrieval.search import RRF_NOTE, SearchRequest
+from cogvault.retrieval.request import SearchRequest
+from cogvault.retrieval.search import RRF_NOTE
 from cogvault.text.queries import query_terms
 from cogvault.types import Filter, Query, Ranking, Status, StoredChunk
 from tests.retrieval.values import NOW

@@ -19,9 +19,9 @@ from cogvault.protocols import Embedder, Index, Ranker, Snapshot
 from cogvault.rankers import KeywordRanker, SemanticRanker, TitleRanker
 from cogvault.retrieval.calibration import calibrate
 from cogvault.retrieval.hits import Hits
-from cogvault.retrieval.request import build_filter
+from cogvault.retrieval.request import SearchRequest, build_filter
 from cogvault.retrieval.scoring import Calibration
-from cogvault.retrieval.search import Searcher, SearchOptions, SearchRequest
+from cogvault.retrieval.search import Searcher, SearchOptions
 from cogvault.types import CardRecord, ChangeSet, FloatArray, IndexIdentity, Stamp, VectorBatch
 from tests.retrieval.values import NOW
 
