@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from cogvault.cards.paths import is_usable_name
-from cogvault.config import Config, cache_folder, resolve, vault_folder
+from cogvault.config import Config, cache_folder, index_folder, resolve, vault_folder
 from cogvault.errors import ConfigError, IndexFault, ModelError, PathError, VaultError
 from cogvault.indexes.local.heap import share_heaps
 from cogvault.registry import ModelPool, shared_models
@@ -165,11 +165,19 @@ class Fleet:
     def create(self, tenant: str) -> Path:
         """Make the folder of a new tenant; one that is there stays as it is.
 
+        What an index still knows of a former tenant with this id, whose folder was deleted, is forgotten.
+
         Raises:
             PathError: the id is empty or not usable.
+            IndexFault: the index of a former tenant could not be opened or written.
         """
         folder = self._place(tenant)
+        is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
+        if is_new and index_folder(folder, resolve(None, self._config, os.environ).config).is_dir():
+            self.release(tenant)
+            with self.vault(tenant) as vault:
+                vault.sync(verify=True)
         return folder
 
     def tenants(self) -> tuple[str, ...]:
@@ -180,7 +188,7 @@ class Fleet:
         found = (entry.name for entry in base.iterdir() if not entry.is_symlink() and entry.is_dir())
         return tuple(sorted(name for name in found if _is_id(name)))
 
-    def search(self, query: str, tenants: Sequence[str | os.PathLike[str]], k: int = 5, **options: Any) -> FleetHits:
+    def search(self, query: str, tenants: Iterable[str | os.PathLike[str]], k: int = 5, **options: Any) -> FleetHits:
         """Search several vaults; scores are absolute, so hits of all are put into one order.
 
         Args:
@@ -193,13 +201,14 @@ class Fleet:
             VaultError: no tenant was named, or something that names none.
             QueryError: an option is out of range.
         """
-        if isinstance(tenants, str | os.PathLike) or not tenants:
+        named = () if tenants is None or isinstance(tenants, str | os.PathLike) else tuple(tenants)
+        if not named:
             raise VaultError("no tenants were named", hint="pass a list of ids or folders, one is enough")
-        if not all(isinstance(tenant, str | os.PathLike) for tenant in tenants):
+        if not all(isinstance(tenant, str | os.PathLike) for tenant in named):
             raise PathError("not an id of a tenant", hint=_ID_HINT)
         answers: dict[str, Hits] = {}
         failures: dict[str, str] = {}
-        for tenant in dict.fromkeys(tenants):
+        for tenant in dict.fromkeys(named):
             try:
                 with self.vault(tenant) as vault:
                     answers[os.fspath(tenant)] = vault.search(query, k, **options)
@@ -216,11 +225,21 @@ class Fleet:
             return tuple(folder for folder, entry in self._open.items() if entry.vault is not None)
 
     def release(self, tenant: str | os.PathLike[str]) -> None:
-        """Close a vault, once nobody uses it; the next use opens it anew, with the settings of then."""
+        """Close a vault, once nobody uses it; the next use opens it anew, with the settings of then.
+
+        Its folder may be gone.
+
+        Raises:
+            PathError: the id is empty or not usable.
+            VaultError: there is no such tenant or folder, and it is not open.
+        """
+        folder = Path(tenant).expanduser().resolve() if isinstance(tenant, os.PathLike) else self._place(tenant)
         with self._lock:
-            entry = self._open.pop(self._folder(tenant), None)
+            entry = self._open.pop(folder, None)
             is_idle = entry is not None and not entry.users
-        if entry is not None and is_idle:
+        if entry is None:
+            self._folder(tenant)
+        elif is_idle:
             _close(entry)
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -218,3 +219,47 @@ def test_tenant_with_a_mistake_in_its_settings_fails_alone(root: Path) -> None:
         hits = fleet.search("staging server", ["ana", "bo"])
     assert list(hits.answers) == ["ana"]
     assert "half_life_dayz" in hits.failures["bo"]
+
+
+def test_a_tenant_who_is_made_anew_has_nothing_of_the_former_one(root: Path) -> None:
+    with Fleet(root, KEYWORD) as fleet:
+        with fleet.vault("ana") as vault:
+            _synced(vault)
+        shutil.rmtree(root / TENANTS / "ana")
+        fleet.create("ana")
+        with fleet.vault("ana") as vault:
+            found = vault.search("staging server", min_score=0.0)
+            assert (found.status, list(found), list(vault.list())) == (Status.EMPTY, [], [])
+            vault.record("The staging server is red.", title="Server")
+            assert [hit.title for hit in vault.search("staging server")] == ["Server"]
+
+
+def test_a_tenant_is_made_anew_by_another_process_too(root: Path) -> None:
+    with Fleet(root, KEYWORD) as fleet, fleet.vault("ana") as vault:
+        _synced(vault)
+    shutil.rmtree(root / TENANTS / "ana")
+    with Fleet(root, KEYWORD) as fleet:
+        fleet.create("ana")
+        fleet.create("ana")
+        with fleet.vault("ana") as vault:
+            assert list(vault.search("staging server", min_score=0.0)) == []
+
+
+def test_the_vault_of_a_deleted_tenant_can_be_closed(root: Path) -> None:
+    with Fleet(root, KEYWORD) as fleet:
+        for tenant, name in (("ana", "ana"), ("bo", root / TENANTS / "bo")):
+            with fleet.vault(tenant) as vault:
+                _synced(vault)
+            shutil.rmtree(root / TENANTS / tenant)
+            fleet.release(name)
+            with pytest.raises(VaultError):
+                fleet.release(name)
+        assert fleet.folders() == ()
+
+
+def test_tenants_to_search_may_come_one_by_one(root: Path) -> None:
+    with Fleet(root, KEYWORD) as fleet:
+        found = fleet.search("staging server", (tenant for tenant in ("ana", "bo")))
+        assert {item.tenant for item in found} == {"ana", "bo"}
+        with pytest.raises(VaultError, match="no tenants were named"):
+            fleet.search("staging server", iter(()))
