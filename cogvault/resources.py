@@ -13,7 +13,7 @@ from cogvault.indexes import IndexPlace, LocalIndex
 from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.sync import Syncer
 from cogvault.layers.folder_store import FolderStore
-from cogvault.protocols import Embedder, Index, Summarizer
+from cogvault.protocols import Embedder, Index, Snapshot, Summarizer
 from cogvault.registry import NO_MODEL, ModelPool
 from cogvault.retrieval.calibration import changed_floor
 from cogvault.retrieval.sample import Sampler
@@ -110,12 +110,17 @@ class Resources:
                 self._index = LocalIndex(self.place.folder, threads=self.config.threads)
             return self._index
 
-    def embedder(self) -> Embedder | None:
-        """The model of this vault, or None; a model that cannot be had is logged, and search goes on without."""
+    def embedder(self, snapshot: Snapshot | None = None) -> Embedder | None:
+        """The model of this vault, or None; a model that cannot be had is logged, and search goes on without.
+
+        Args:
+            snapshot: of the index, whose model is used where the settings leave it open; None = the newest.
+        """
         if self._given is not None or self.config.model == NO_MODEL:
             return self._given
         try:
-            return self._models.get(self.config.model, stored=self.index().snapshot().stats.identity.model_name)
+            stored = (snapshot or self.index().snapshot()).stats.identity.model_name
+            return self._models.get(self.config.model, stored=stored)
         except ModelError as error:
             logger.warning("no embedding model: %s", error)
             return None

@@ -321,7 +321,7 @@ class Vault(Authoring, Curation):
 
 def _searcher(
     rankers: Sequence[str],
-    embedder: Callable[[], Embedder | None],
+    embedder: Callable[[Snapshot], Embedder | None],
     options: SearchOptions,
     reranker: CrossEncoder | None,
     links: SharedGraph,

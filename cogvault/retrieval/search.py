@@ -87,7 +87,8 @@ class Searcher:
 
     Args:
         rankers: by name, in the order in which they are asked.
-        embedder: gives the model, or None where there is none; called once a search, so it may load lazily.
+        embedder: gives the model for a snapshot, or None where there is none; called once a search, so it may load
+            lazily.
         options: settings.
         calibrate: floor and ceiling of the model on a snapshot.
         reranker: reorders the best hits, None = off.
@@ -98,7 +99,7 @@ class Searcher:
     def __init__(
         self,
         rankers: Mapping[str, Ranker],
-        embedder: Callable[[], Embedder | None],
+        embedder: Callable[[Snapshot], Embedder | None],
         options: SearchOptions,
         calibrate: Callable[[Snapshot, Embedder], Calibration],
         reranker: CrossEncoder | None = None,
@@ -200,7 +201,7 @@ class Searcher:
         stats = snapshot.stats
         if "semantic" not in self._rankers or not text.strip() or not stats.chunks:
             return None, None
-        embedder = self._embedder()
+        embedder = self._embedder(snapshot)
         if embedder is None:
             steps.reason = steps.reason or "no embedding model: keyword recall only"
             steps.hint = steps.hint or "pip install 'cogvault[bundled]'"

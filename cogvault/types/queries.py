@@ -18,6 +18,9 @@ class TermKind(StrEnum):
     STEM = "stem"
     GRAM = "gram"
 
+    # That of an enumeration is a function of Python, and each search asks for some hundred.
+    __hash__ = str.__hash__
+
 
 @dataclass(frozen=True, slots=True)
 class Term:

@@ -82,7 +82,7 @@ class World:
     @cached_property
     def searcher(self) -> Searcher:
         """A searcher with the options of this world, kept from one question to the next."""
-        return Searcher(self.rankers, lambda: self.embedder, self.options, fixed)
+        return Searcher(self.rankers, lambda _: self.embedder, self.options, fixed)
 
     def search(self, text: str, **arguments: Any) -> Hits:
         """Ask. Arguments are those of a request or of a filter."""

@@ -107,10 +107,12 @@ class Vocabulary:
         """Look terms up; the connection must be in the view's transaction."""
         known = self._known
         held = [known[term.kind].get(term.text) for term in terms]
-        if None in held:
-            found = self._look_up(connection, [term for term, one in zip(terms, held, strict=True) if one is None])
-            held = [one or found[term.kind][term.text] for term, one in zip(terms, held, strict=True)]
-            self._keep(found)
+        new = [term for term, one in zip(terms, held, strict=True) if one is None]
+        if new:
+            found = self._look_up(connection, new)
+            self._keep(new, found)
+            looked_up = iter(found)
+            held = [one or next(looked_up) for one in held]
         own = [one for one in held if one is not None]
         chunks, cards = np.array([one.chunks for one in own], np.int64), np.array([one.cards for one in own], np.int64)
         return ResolvedTerms.of(
@@ -120,23 +122,20 @@ class Vocabulary:
             self._counts.shape[1],
         )
 
-    def _look_up(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> _KnownTerms:
+    def _look_up(self, connection: sqlite3.Connection, terms: Sequence[Term]) -> list[_Known]:
         members, places = _members(connection, terms, self._keys)
         words, sizes = np.concatenate(members), np.array([len(own) for own in members], np.int64)
         chunks, cards = (_sums(absence[words], sizes) for absence in (self._chunk_absence, self._card_absence))
-        found = _no_terms()
-        for term, known in zip(terms, map(_Known, members, places, chunks, cards), strict=True):
-            found[term.kind][term.text] = known
-        return found
+        return list(map(_Known, members, places, chunks, cards))
 
-    def _keep(self, found: _KnownTerms) -> None:
-        self._kept += sum(len(one.members) + _KEPT_ENTRY for own in found.values() for one in own.values())
+    def _keep(self, terms: Sequence[Term], found: Sequence[_Known]) -> None:
+        self._kept += sum(len(one.members) + _KEPT_ENTRY for one in found)
         if self._kept > _KEPT_WORDS:
             # New dicts: other threads may be reading the old ones.
             self._known, self._kept = _no_terms(), 0
         else:
-            for kind, own in found.items():
-                self._known[kind].update(own)
+            for term, one in zip(terms, found, strict=True):
+                self._known[term.kind][term.text] = one
 
 
 def _no_terms() -> _KnownTerms:
