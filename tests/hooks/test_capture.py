@@ -133,6 +133,16 @@ def test_line_that_is_being_written_waits_for_its_end(world: World) -> None:
     assert kept(world) == ["u0", "u1"]
 
 
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_another_transcript_of_the_session_is_kept_from_its_beginning(world: World, count: int) -> None:
+    world.say(*dialogue(10, 3))
+    world.hook("pre-compact")
+    world.transcript.unlink()
+    world.say(*dialogue(12, count))
+    world.hook("session-end")
+    assert kept(world) == ["u10", "u11", *(f"u{number}" for number in range(12, 12 + count))]
+
+
 @pytest.mark.parametrize("damage", ["removed", "no JSON", "behind the end", "wrong types"])
 def test_lost_state_doubles_nothing(damage: str, world: World) -> None:
     world.say(*dialogue(0, 3))

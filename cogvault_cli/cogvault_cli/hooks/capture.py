@@ -1,17 +1,19 @@
 """Keep what was said: new turns of a transcript go to the vault's session of the same name, each exactly once.
 
-How far the transcript was kept is noted before turns are written ("pending") and after. A note that still says pending
-was left by a process that died in between: then the session itself says which turns it has, by their anchors.
+How far the transcript was kept, and what stands there, is noted before turns are written ("pending") and after. A note
+that still says pending was left by a process that died in between; one that something else stands at is of another
+transcript. Then the session itself says which turns it has, by their anchors.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from filelock import FileLock
 
@@ -34,6 +36,8 @@ _BATCH = 200
 # Four in UTF-8, and room for what is written around a turn.
 _BYTES_PER_CHAR = 8
 _LEAST_CHARS = 500
+# Of what was kept last, so much tells one transcript from another.
+_MARK_BYTES = 4096
 
 
 def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
@@ -58,22 +62,39 @@ def capture(event: Event, vault: Vault | RemoteVault, state: StateFile) -> int:
 def _capture(transcript: Path, name: str, vault: Vault | RemoteVault, state: StateFile) -> int:
     if not transcript.is_file():  # a pipe or device may never end
         raise ValueError(f"the transcript is no regular file: {transcript}")
-    note = state.read()
-    offset = note.get("offset")
-    is_sure = isinstance(offset, int) and 0 <= offset <= transcript.stat().st_size and note.get("pending") is False
-    start = offset if is_sure and isinstance(offset, int) else 0
     with transcript.open("rb") as file:
-        lines = _Lines(file, start)
+        start = _noted(state.read(), file)
+        is_sure = start is not None
+        lines = _Lines(file, start or 0)
         turns = said(lines, _max_chars(vault.path))
         session = vault.session(name)
         turns = _once(turns, set() if is_sure else {turn.meta.get(ANCHOR) for turn in session.turns()})
-        state.write({"offset": start, "pending": True})
+        state.write({"pending": True})
         count = 0
         while batch := [replace(turn, text=redact(turn.text)) for turn in islice(turns, _BATCH)]:
             session.append_many(batch)
             count += len(batch)
-        state.write({"offset": lines.end, "pending": False})
+        state.write({"offset": lines.end, "mark": _mark(file, lines.end), "pending": False})
     return count
+
+
+def _noted(note: dict[str, Any], file: BinaryIO) -> int | None:
+    """How far this transcript was kept, None = not known."""
+    offset = note.get("offset")
+    if (
+        not isinstance(offset, int)
+        or not 0 <= offset <= os.fstat(file.fileno()).st_size
+        or note.get("pending") is not False
+    ):
+        return None
+    return offset if note.get("mark") == _mark(file, offset) else None
+
+
+def _mark(file: BinaryIO, end: int) -> str:
+    """A hash of what stands before an offset."""
+    start = max(0, end - _MARK_BYTES)
+    file.seek(start)
+    return hashlib.sha256(file.read(end - start)).hexdigest()
 
 
 def _once(turns: Iterable[Turn], kept: set[object]) -> Iterator[Turn]:
