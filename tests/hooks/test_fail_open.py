@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cogvault_cli.hooks.event import EVENTS
-from tests.hooks.conftest import World
+from tests.hooks.conftest import World, line
 
 BAD = {
     "nothing": b"",
@@ -111,3 +111,26 @@ def test_endless_event_is_not_held(name: str, world: World) -> None:
 def test_unknown_event_is_a_usage_error(world: World) -> None:
     done = world.run("session-stop", data=b"{}")
     assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_state_folder_that_cannot_be_written_is_told_to_the_user_once(world: World, tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file where the folder should be\n")
+    world.say(line("user", "u1", "Where does the job queue run?"))
+    told = json.loads(world.hook("session-start"))
+    assert told.keys() == {"systemMessage"}
+    assert f"nothing can be written into {tmp_path / 'state' / 'hooks'}" in told["systemMessage"]
+    for name in ("prompt", "pre-compact", "session-end"):
+        assert world.hook(name) == ""
+    (tmp_path / "state").unlink()
+    assert world.hook("session-start") == ""
+    assert not any((tmp_path / "state/hooks").iterdir())
+
+
+def test_state_folder_that_cannot_be_written_keeps_no_memory_from_the_agent(served: World, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir(exist_ok=True)
+    (tmp_path / "state" / "hooks").write_text("a file where the folder should be\n")
+    start = json.loads(served.hook("session-start"))
+    assert "cogvault" in start["hookSpecificOutput"]["additionalContext"]
+    assert "COGVAULT_STATE_DIR" in start["systemMessage"]
+    for _ in range(2):
+        assert "PostgreSQL table" in served.context("prompt")

@@ -44,10 +44,12 @@ def test_any_json_is_an_event_or_refused(document: object) -> None:
 
 @given(st.text())
 def test_answer_is_one_line_of_ascii_that_gives_the_text_again(text: str) -> None:
-    printed = answer("prompt", text)
+    printed = answer("prompt", text, text[::-1])
     assert printed.isascii()
     assert "\n" not in printed
-    assert json.loads(printed)["hookSpecificOutput"]["additionalContext"] == text
+    document = json.loads(printed)
+    assert document.get("hookSpecificOutput", {}).get("additionalContext", "") == text
+    assert document.get("systemMessage", "") == text[::-1]
 
 
 def test_vault_is_the_named_one_relative_to_the_project() -> None:

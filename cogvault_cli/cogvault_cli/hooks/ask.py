@@ -6,6 +6,7 @@ Only what that request needs is imported: an agent waits for it with every promp
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,11 @@ def ask(event: Event, folder: Path) -> str:
     """
     vault = folder.resolve()  # as the daemon names it
     seen = StateFile(hooks_folder(), vault, event.session, "seen")
-    if event.source in _FORGETFUL:
-        seen.remove()
-    known = [id for id in seen.read().get("ids", []) if isinstance(id, str)]
+    is_forgotten = event.source in _FORGETFUL
+    if is_forgotten:
+        with suppress(OSError):
+            seen.remove()
+    known = [] if is_forgotten else [id for id in seen.read().get("ids", []) if isinstance(id, str)]
     told = _call(
         {
             "tenant": str(vault),
@@ -45,7 +48,8 @@ def ask(event: Event, folder: Path) -> str:
         }
     )
     if told["ids"]:
-        seen.write({"ids": [*known, *told["ids"]]})
+        with suppress(OSError):  # told again is better than not told; the start of the session warns of it
+            seen.write({"ids": [*known, *told["ids"]]})
     return str(told["text"])
 
 

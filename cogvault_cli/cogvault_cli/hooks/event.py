@@ -69,6 +69,12 @@ def vault_folder(event: Event, environment: Mapping[str, str]) -> Path | None:
     return Path(project) / Path(named).expanduser()
 
 
-def answer(name: str, text: str) -> str:
-    """Text for the agent as Claude Code takes it: one line of ASCII JSON, whatever the locale is."""
-    return json.dumps({"hookSpecificOutput": {"hookEventName": EVENTS[name], "additionalContext": text}})
+def answer(name: str, text: str, warning: str = "") -> str:
+    """Text for the agent, and one for its user, as Claude Code takes them: one line of ASCII JSON, whatever the locale
+    is; "" = none."""
+    document: dict[str, object] = {}
+    if text:
+        document["hookSpecificOutput"] = {"hookEventName": EVENTS[name], "additionalContext": text}
+    if warning:
+        document["systemMessage"] = warning
+    return json.dumps(document)

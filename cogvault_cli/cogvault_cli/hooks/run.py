@@ -41,28 +41,45 @@ def run(name: str, *, tenant: str | None = None, debug: bool = False) -> None:
     deadline = threading.Timer(seconds, _give_up, [seconds, debug])
     deadline.daemon = True
     deadline.start()
+    text = warning = ""
     try:
-        text = _handle(name, tenant)
+        event, folder = _asked(name, tenant)
+        warning = _warning() if name == "session-start" else ""
+        text = _handle(event, folder)
     except Exception as error:  # the outermost boundary of a program that must not fail
         _explain(f"{type(error).__name__}: {error}", debug)
-        text = ""
     deadline.cancel()
-    if text and sys.stdout is not None:  # it may have been closed before this program began
+    if (text or warning) and sys.stdout is not None:  # it may have been closed before this program began
         try:
-            sys.stdout.write(f"{answer(name, text)}\n")
+            sys.stdout.write(f"{answer(name, text, warning)}\n")
             sys.stdout.flush()
         except OSError as error:  # nobody listens any more
             _explain(str(error), debug)
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _handle(name: str, tenant: str | None) -> str:
+def _asked(name: str, tenant: str | None) -> tuple[Event, Path]:
+    """The event, and the folder of the vault that it is about."""
     event = parse(name, sys.stdin.buffer.read(MAX_EVENT_BYTES + 1))
     environment = os.environ if tenant is None else {**os.environ, "COGVAULT_TENANT": tenant}
     folder = vault_folder(event, environment)
     if folder is None:
         raise LookupError("no vault: set COGVAULT_TENANT to its folder")
-    if name not in ANSWERED:
+    return event, folder
+
+
+def _warning() -> str:
+    """What the user has to know at the start, as nobody hears what the later events fail at."""
+    from cogvault_cli.hooks.state import fault, hooks_folder
+
+    if not (why := fault(hooks_folder())):
+        return ""
+    done = "what is said will not be kept, and memories are told more than once"
+    return f"cogvault: {done}, as nothing can be written into {why} (mend that, or set COGVAULT_STATE_DIR)"
+
+
+def _handle(event: Event, folder: Path) -> str:
+    if event.name not in ANSWERED:
         return _capture(event, folder)
     if not (text := _recall(event, folder)):
         raise LookupError("nothing in memory surely bears on this, or the session was told it already")

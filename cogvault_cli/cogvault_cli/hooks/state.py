@@ -12,7 +12,7 @@ from typing import Any
 
 import platformdirs
 
-__all__ = ["StateFile", "hooks_folder", "make_private", "prune"]
+__all__ = ["StateFile", "fault", "hooks_folder", "make_private", "prune"]
 
 MAX_AGE_DAYS = 90
 
@@ -70,6 +70,19 @@ class StateFile:
     def remove(self) -> None:
         """Forget it."""
         self.path.unlink(missing_ok=True)
+
+
+def fault(folder: Path) -> str:
+    """Why nothing can be kept in the folder, "" = it can be."""
+    probe = folder / f"probe.{os.getpid()}"
+    try:
+        make_private(folder)
+        with os.fdopen(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600), "wb", 0) as file:
+            file.write(b"{}")
+        probe.unlink()
+    except OSError as error:
+        return f"{folder}: {error.strerror}"
+    return ""
 
 
 def prune(folder: Path) -> None:
