@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 
 from watchdog.events import (
@@ -40,8 +41,8 @@ _ASKED: list[type[FileSystemEvent]] = [
     DirMovedEvent,
 ]
 _KINDS = frozenset(("attrib", "closed", "created", "deleted", "modified", "moved"))
-# A folder is modified whenever something in it is, which has an event of its own.
-_FOLDER_KINDS = frozenset(("created", "deleted", "moved"))
+# A folder is modified whenever something in it is, which has an event of its own. Its attributes say who may look.
+_FOLDER_KINDS = frozenset(("attrib", "created", "deleted", "moved"))
 # The kernel keeps 16,384 events and drops the rest; watchdog does not tell. Then all that were kept come after the
 # loss, one or two at a time, so that looking at everything at each of these looks at least once after it.
 _FLOOD = 4096
@@ -58,6 +59,7 @@ class WatchdogSource:
 
     def __init__(self, rescan_seconds: float = 60.0) -> None:
         self.rescan_seconds = rescan_seconds
+        self._started = 0.0
         self._observer: BaseObserver | None = None
         self._handler: _Handler | None = None
         # The folder whose folders are watched too.
@@ -82,12 +84,17 @@ class WatchdogSource:
                 _end(observer)
                 raise
         self._observer, self._handler, self._above = observer, handler, root if recursive else None
+        self._started = time.monotonic()
 
     @property
     def is_complete(self) -> bool:
-        """False when folders that were made since may not be watched, or an observer's thread has ended."""
+        """False when folders may not be watched, as they were made since or could not be looked into before, or when an
+        observer's thread has ended."""
         if self._observer is None or self._handler is None:
             return True
+        # Folders' times are set too, and starting again takes a look at everything.
+        if self._handler.has_attributes and time.monotonic() - self._started >= self.rescan_seconds:
+            return False
         try:
             if self._handler.took_folders() and self._above is not None:
                 _watch_one_more(self._above)
@@ -109,6 +116,7 @@ class _Handler(FileSystemEventHandler):
         self._tell = tell
         self._count = 0
         self._has_folders = False
+        self.has_attributes = False  # a folder got other ones
 
     def took_folders(self) -> bool:
         """Whether a folder came or moved since this was asked last."""
@@ -121,7 +129,8 @@ class _Handler(FileSystemEventHandler):
             self._tell(None)
         if event.event_type not in (_FOLDER_KINDS if event.is_directory else _KINDS):
             return
-        self._has_folders |= event.is_directory and event.event_type != "deleted"
+        self._has_folders |= event.is_directory and event.event_type in ("created", "moved")
+        self.has_attributes |= event.is_directory and event.event_type == "attrib"
         for name in (event.src_path, event.dest_path):
             if name:
                 path = Path(os.fsdecode(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -74,6 +75,24 @@ def test_folders_made_later_that_cannot_be_watched_are_noticed(folder: Path, mon
         (folder / "new").mkdir()
         wait_until(lambda: folder / "new" in told, "a folder")
         assert not source.is_complete
+    finally:
+        source.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="not every system tells of attributes")
+def test_a_folder_that_others_may_look_into_now_is_told_and_watched_before_long(folder: Path) -> None:
+    (folder / "sub").mkdir(0o700)
+    source, told = WatchdogSource(), list[tuple[Path | None, bool]]()
+    source.start(folder, True, lambda path, is_folder=False: told.append((path, is_folder)))
+    try:
+        (folder / "sub").chmod(0o755)
+        wait_until(lambda: (folder / "sub", True) in told, "the folder")
+        assert source.is_complete  # it was started just now
+        source.rescan_seconds = 0.0
+        assert not source.is_complete
+        source.stop()
+        source.start(folder, True, lambda path, is_folder=False: told.append((path, is_folder)))
+        assert source.is_complete
     finally:
         source.stop()
 
