@@ -15,7 +15,7 @@ _NAMES = ("type", "tags", "session_seen")
 _DATES = ("after", "before", "as_of")
 _NO_TEXT = frozenset({str, type(None)})
 # Nobody asks for more; what is refused for its size is so in this process.
-_MANY = 1000
+_MOST = {"k": 1000, "budget_tokens": 1_000_000}
 
 
 def question(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -36,13 +36,13 @@ def question(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_plain(asked: Mapping[str, Any]) -> bool:
-    numbers = asked["k"], asked["budget_tokens"]
+    numbers = ((asked[name], most) for name, most in _MOST.items())
     return (
         type(asked["query"]) is type(asked["layer"]) is str
         and {type(asked[name]) for name in ("path", *_DATES)} <= _NO_TEXT
-        and all(number is None or (type(number) is int and 0 < number <= _MANY) for number in numbers)
+        and all(number is None or (type(number) is int and 0 < number <= most) for number, most in numbers)
         and (asked["min_score"] is None or (type(asked["min_score"]) in (int, float) and 0 <= asked["min_score"] <= 1))
-        and asked["where"] is None
+        and asked["where"] in (None, {})
         and all(_is_words(asked[name]) for name in _NAMES)
     )
 
@@ -64,7 +64,7 @@ def _checked(asked: dict[str, Any]) -> dict[str, Any]:
         **asked,
         **{name: _listed(asked[name]) for name in ("type", "tags")},
         **{name: _instant(name, asked[name]) for name in _DATES},
-        **{name: None if asked[name] is None else int(asked[name]) for name in ("k", "budget_tokens")},
+        **{name: None if asked[name] is None else int(asked[name]) for name in _MOST},
         "min_score": None if asked["min_score"] is None else float(asked["min_score"]),
         "where": where or None,
     }

@@ -62,15 +62,19 @@ def test_it_need_not_be_asked(start: Start, cogvault: Cogvault, folder: Path, wa
     assert f"vault {folder}" not in cogvault("daemon", "--status").stdout
 
 
-def test_nothing_heavy_is_imported(start: Start, folder: Path, environment: Mapping[str, str]) -> None:
+@pytest.mark.parametrize("options", [(), ("--budget", "4000")])
+def test_nothing_heavy_is_imported(
+    start: Start, folder: Path, environment: Mapping[str, str], options: tuple[str, ...]
+) -> None:
     start()
+    heavy = ("numpy", "pydantic", "tantivy", "regex", "yaml", "cogvault.vault", "rich")
     code = (
         "import sys; from cogvault_cli.main import cli\n"
-        "try: cli.main(['search', 'Redis table', '--json', '--tenant', sys.argv[1]])\n"
+        "try: cli.main(['search', 'Redis table', '--json', '--tenant', *sys.argv[1:]])\n"
         "except SystemExit: pass\n"
-        "print([name for name in ('numpy', 'pydantic', 'tantivy', 'cogvault.vault', 'rich') if name in sys.modules])"
+        f"print([name for name in {heavy} if name in sys.modules])"
     )
-    command = [sys.executable, "-c", code, str(folder)]
+    command = [sys.executable, "-c", code, str(folder), *options]
     told = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=True)
     assert '"project_queue.md"' in told.stdout
     assert told.stdout.splitlines()[-1] == "[]"
