@@ -65,9 +65,12 @@ class WrittenPaths:
     def add(self, paths: Iterable[str]) -> None:
         """These paths were written just now."""
         try:
-            self._append(_line(self._teller, *paths))
-        except OSError as error:  # others look for themselves
+            is_told = self._append(_line(self._teller, *paths))
+        except OSError as error:  # others look for themselves, as they do when one is killed before it has told
             _log.debug("written paths were not told: %s", error)
+        else:
+            if not is_told:
+                _log.debug("written paths were not told: the file was exchanged each time")
 
     def read(self) -> Written:
         """What was told and not taken out yet. What this object told itself is none of the paths."""
@@ -83,7 +86,8 @@ class WrittenPaths:
             return
         try:
             make_room(self._taken)
-            self._put_back(seen)  # for one that was killed at it
+            if not self._put_back(seen):  # of one that was killed at it: what is left there is read as well
+                return
             with contextlib.suppress(FileNotFoundError):
                 self._path.replace(self._taken)
             self._put_back(seen)
@@ -102,15 +106,17 @@ class WrittenPaths:
             lines[line] = frozenset(() if teller == self._teller else told[1:])
         return lines
 
-    def _put_back(self, seen: Written) -> None:
-        """Tell again what was set apart and not seen; told twice, it is one line all the same."""
+    def _put_back(self, seen: Written) -> bool:
+        """Tell again what was set apart and not seen; told twice, it is one line all the same. False = it still is."""
         try:
             data = self._taken.read_bytes()
         except FileNotFoundError:
-            return
+            return True
         left = [line for line in data.split(b"\n") if line and line not in seen.lines]
-        if not left or self._append(b"\n%s\n" % b"\n".join(left)):
-            self._taken.unlink()
+        if left and not self._append(b"\n%s\n" % b"\n".join(left)):
+            return False
+        self._taken.unlink()
+        return True
 
     def _append(self, data: bytes) -> bool:
         """Add lines to the file that others read; False = it was another one each time.

@@ -49,6 +49,20 @@ def test_equal_paths_that_were_written_again_stay(tmp_path: Path) -> None:
     assert other.read().paths == {"a.md"}
 
 
+def test_what_was_set_apart_and_cannot_be_put_back_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, other = WrittenPaths(tmp_path), WrittenPaths(tmp_path)
+    mine.add(["a.md"])
+    (tmp_path / "written").rename(tmp_path / "written.taken")  # as one leaves it that is killed
+    mine.add(["b.md"])
+    seen = other.read().among(["b.md"])
+    monkeypatch.setattr(written, "_ATTEMPTS", 0)  # the file is exchanged by others each time
+    other.take(seen)
+    assert other.read().paths == {"a.md", "b.md"}
+    monkeypatch.undo()
+    other.take(seen)
+    assert other.read().paths == {"a.md"}
+
+
 def test_lines_are_taken_out_one_by_one(tmp_path: Path) -> None:
     mine, other = WrittenPaths(tmp_path), WrittenPaths(tmp_path)
     for paths in (["a.md"], ["b.md", "c.md"], ["d.md"]):
