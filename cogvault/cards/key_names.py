@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cogvault.text.normalise import fold
 
-__all__ = ["KNOWN_KEYS", "Misnamed", "misnamed"]
+__all__ = ["KNOWN_KEYS", "Misnamed", "misnamed", "with_nested"]
+
+T = TypeVar("T")
 
 KNOWN_KEYS = frozenset(
     {
@@ -59,10 +62,15 @@ def misnamed(meta: Mapping[str, object]) -> tuple[Misnamed, ...]:
     >>> [one.message for one in misnamed({"Pinned": True, "tag": "ops", "team": "platform"})]
     ["the key 'Pinned' is not read: write pinned", "the key 'tag' is not read: write tags"]
     """
-    nested = meta.get("metadata")
-    known = {**nested, **meta} if isinstance(nested, dict) else meta
+    known = with_nested(meta)
     found = (Misnamed(key, meant) for key, value in known.items() if (meant := _meant(key, value)) is not None)
     return tuple(one for one in found if known.get(one.meant) is None)
+
+
+def with_nested(meta: Mapping[str, T]) -> Mapping[str, T]:
+    """The keys of a frontmatter and those below its ``metadata:``, which count where they do not stand flat."""
+    nested = meta.get("metadata")
+    return {**nested, **meta} if isinstance(nested, dict) else meta
 
 
 def _meant(key: str, value: object) -> str | None:

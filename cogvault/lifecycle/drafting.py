@@ -10,6 +10,7 @@ from cogvault.cards import frontmatter
 from cogvault.cards.edit import set_keys
 from cogvault.cards.edit_frontmatter import new_block
 from cogvault.cards.frontmatter import State
+from cogvault.cards.key_names import with_nested
 from cogvault.cards.slugs import slug
 from cogvault.cards.source_text import checked_text, open_source
 from cogvault.errors import CardError
@@ -55,8 +56,7 @@ class Drafted:
 
     def not_in(self, card: Card) -> tuple[Problem, ...]:
         """What a card that has the same text already does not say."""
-        nested = card.meta.get("metadata")
-        known = {**nested, **card.meta} if isinstance(nested, dict) else card.meta
+        known = with_nested(card.meta)
         return tuple(
             Problem(card.path, "argument-not-written", _NOT_WRITTEN.format(key, known.get(key)), key=key)
             for key, value in self.said.items()
@@ -163,8 +163,7 @@ def _missing(
     values: Mapping[str, JsonValue], given: Mapping[str, JsonValue], own: Mapping[str, JsonValue]
 ) -> tuple[dict[str, JsonValue], tuple[Problem, ...]]:
     """Values that the content has not, and arguments that it contradicts."""
-    nested = own.get("metadata")
-    known = {**nested, **own} if isinstance(nested, dict) else own
+    known = with_nested(own)
     kept = {key: value for key, value in values.items() if known.get(key) is None}
     problems = tuple(
         Problem("", "argument-overruled", f"the content's own frontmatter says {key}: {known[key]!r}", key=key)

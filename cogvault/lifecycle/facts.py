@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,8 +10,8 @@ from functools import partial
 from cogvault.cards.addresses import card_at, card_uri, has_card
 from cogvault.cards.edit import set_keys
 from cogvault.cards.writer import hash_of, write_atomic
-from cogvault.errors import CardError, CogvaultError
-from cogvault.lifecycle.files import read_bytes
+from cogvault.errors import CardError
+from cogvault.lifecycle.files import put_back, read_bytes
 from cogvault.lifecycle.uris import Located, find, uri_of
 from cogvault.lifecycle.values import moment_text
 from cogvault.lifecycle.workspace import Workspace
@@ -218,7 +217,6 @@ def _write_all(changes: Sequence[_Change]) -> list[_Change]:
                 written.append(change)
     except BaseException:
         for change in written:
-            with contextlib.suppress(CogvaultError):  # somebody changed it meanwhile: theirs counts
-                write_atomic(change.card.file, change.before, expected_hash=hash_of(change.after))
+            put_back(change.card.file, change.before, change.after)
         raise
     return written

@@ -17,7 +17,7 @@ from cogvault.cards.decoding import decode
 from cogvault.cards.paths import is_usable_name
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, CogvaultError
-from cogvault.indexing.folders import FolderRules, ScanOptions
+from cogvault.indexing.folders import FolderRules
 from cogvault.indexing.rollups import VaultLayers, folder_of
 from cogvault.layers.file_form import LayerFile, read_layer, write_layer
 from cogvault.layers.folder_store import FolderStore
@@ -51,7 +51,7 @@ class Layers:
         self._made = made
         self._store = store
         self._workspace = workspace
-        self._options = ScanOptions.from_config(workspace.config)
+        self._options = workspace.scan
 
     def __call__(self, id: str = ROOT) -> CardLayers:
         """Abstract (L0) and overview (L1); of a folder, what a person wrote into its files comes first.

@@ -8,7 +8,6 @@ the old one away.
 
 from __future__ import annotations
 
-import contextlib
 import stat
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, hash_of, rename_to_new, write_atomic
 from cogvault.errors import CardError, CogvaultError, ConflictError
 from cogvault.indexing.report import SyncReport
-from cogvault.lifecycle.files import read_bytes, refuse_link, taken
+from cogvault.lifecycle.files import put_back, read_bytes, refuse_link, taken
 from cogvault.lifecycle.renaming import Renaming, Rewritten
 from cogvault.lifecycle.uris import Located, find, make_folder, place, uri_of
 from cogvault.lifecycle.workspace import Workspace
@@ -76,7 +75,8 @@ def move(
             make_folder(workspace, target)
             _transfer(source, target, data, own.data)
         except BaseException:
-            _undo(done)
+            for item in done:
+                put_back(item.card.file, item.before, item.after)
             workspace.wrote([source.path, target.path, *(item.card.path for item in done)])
             raise
         renamed([(source.id, target.id)])
@@ -189,12 +189,6 @@ def _remove_unchanged(source: Located, target: Located, data: bytes) -> None:
     except OSError:
         target.file.unlink()
         raise
-
-
-def _undo(done: Iterable[_Done]) -> None:
-    for item in done:
-        with contextlib.suppress(CogvaultError):  # somebody changed it meanwhile: theirs counts
-            write_atomic(item.card.file, item.before, expected_hash=hash_of(item.after))
 
 
 def _unseen(report: SyncReport, told: Container[str]) -> list[Problem]:

@@ -10,9 +10,9 @@ from posixpath import dirname, join
 from cogvault.cards.decoding import decode
 from cogvault.cards.slugs import cut as slug_cut
 from cogvault.cards.writer import hash_of, write_atomic
-from cogvault.errors import CardError, CogvaultError, ConflictError
+from cogvault.errors import CogvaultError, ConflictError
 from cogvault.lifecycle.drafting import MAX_STEM_BYTES, MAX_WRITE_BYTES, Drafted, draft_card
-from cogvault.lifecycle.files import taken
+from cogvault.lifecycle.files import check_size, taken
 from cogvault.lifecycle.folder_names import FolderNames
 from cogvault.lifecycle.similar import SimilarCards, Similarity, Twin, memory_of
 from cogvault.lifecycle.uris import Located, make_folder, place, uri_of
@@ -78,7 +78,8 @@ class Recorder:
                     return self._existing(same, draft, drafted, first)
                 if os.path.lexists(placed.file) or fold(placed.file.name) in others:
                     continue
-                data = self._checked(drafted.with_name(name))
+                data = drafted.with_name(name)
+                check_size(data, self._workspace.config)
                 make_folder(self._workspace, placed)
                 try:
                     write_atomic(placed.file, data, expected_hash=None)
@@ -112,13 +113,6 @@ class Recorder:
         for number in range(2, _MAX_SAME_NAME):
             stem = _numbered(drafted.stem, number)
             yield place(self._workspace, draft.to or "", f"{stem}{_SUFFIX}"), _name(stem)
-
-    def _checked(self, data: bytes) -> bytes:
-        """What is written must be read whole again."""
-        limit = self._workspace.config.max_card_bytes
-        if len(data) > limit:
-            raise CardError(f"the card would have {len(data)} bytes, and {limit} are read", hint="split it")
-        return data
 
     def _existing(self, same: Twin, draft: Draft, drafted: Drafted, wanted: Located) -> WriteResult:
         problems = list(drafted.not_in(same.card))

@@ -7,15 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from cogvault.cards.decoding import decode
 from cogvault.cards.edit import append_body, append_section, replace_body, replace_section, set_keys
-from cogvault.cards.paths import refusal
 from cogvault.cards.writer import hash_of, write_atomic
 from cogvault.errors import CardError, ConflictError
-from cogvault.indexing.folders import ScanOptions
-from cogvault.indexing.locate import Located, locate
 from cogvault.lifecycle.drafting import MAX_WRITE_BYTES
-from cogvault.lifecycle.files import read_bytes
+from cogvault.lifecycle.files import check_size, read_bytes
 from cogvault.lifecycle.naming import derived_description, derived_title
-from cogvault.lifecycle.uris import uri_of
+from cogvault.lifecycle.uris import Located, find, uri_of
 from cogvault.lifecycle.values import SPAN_KEYS, check_span, checked_value, masked, unread_keys
 from cogvault.lifecycle.workspace import Workspace
 from cogvault.protocols import CardParser, Snapshot
@@ -72,7 +69,7 @@ class Reviser:
         """
         change = _checked(change)
         with self._workspace.writing():
-            card = self._find(id)
+            card = find(self._workspace, id, self._known().cards)
             for attempt in range(1, _ATTEMPTS + 1):
                 old = read_bytes(card)
                 if base_hash is not None and hash_of(old) != base_hash:
@@ -82,7 +79,7 @@ class Reviser:
                     new = changed(old, change, self._workspace.parser)
                     if new == old:
                         return self._result(card, Action.UNCHANGED, old, ())
-                    self._check_size(new)
+                    check_size(new, self._workspace.config)
                     write_atomic(card.file, new, expected_hash=hash_of(old))
                 except ConflictError:  # an editor, which knows no lock, wrote just now
                     if base_hash is not None or attempt == _ATTEMPTS:
@@ -95,18 +92,6 @@ class Reviser:
         self._workspace.wrote([card.path])
         result = self._result(card, Action.UPDATED, new, _new_secrets(old, new))
         return replace(result, problems=unread_keys(card.path, change.set))
-
-    def _find(self, id: str) -> Located:
-        options = ScanOptions.from_config(self._workspace.config)
-        card = locate(self._workspace.root, options, self._known().cards, id)
-        if not card.file.is_file():
-            raise refusal(id)
-        return card
-
-    def _check_size(self, data: bytes) -> None:
-        limit = self._workspace.config.max_card_bytes
-        if len(data) > limit:
-            raise CardError(f"the card would have {len(data)} bytes, and {limit} are read", hint="split it")
 
     def _result(self, card: Located, action: Action, data: bytes, secrets: tuple[SecretFound, ...]) -> WriteResult:
         return WriteResult(card.id, action, uri_of(self._workspace, card.id), hash_of(data), secrets=secrets)

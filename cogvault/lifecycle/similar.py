@@ -12,7 +12,6 @@ from cogvault.cards.paths import resolve_inside
 from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import hash_of
 from cogvault.errors import PathError
-from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.known_files import KnownFiles
 from cogvault.indexing.scan import is_card_path
 from cogvault.lifecycle.recent import RecentTexts
@@ -129,7 +128,7 @@ class SimilarCards:
         found = self._read(id, length, path) if path.lower().endswith(".md") else None
         if found is None or not self._is_twin(found, words, memory_of(id)):
             return None
-        is_card = is_card_path(self._workspace.root, ScanOptions.from_config(self._workspace.config), path)
+        is_card = is_card_path(self._workspace.root, self._workspace.scan, path)
         return found.twin if is_card else None
 
     def remember(self, id: str, words: Print) -> None:

@@ -22,7 +22,6 @@ from cogvault.cards.paths import is_usable_name, refusal, resolve_inside
 from cogvault.cards.regular import read_regular
 from cogvault.cards.writer import flush_folder, write_atomic
 from cogvault.errors import CardError
-from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.scan import is_card_path, root_id
 from cogvault.lifecycle.append_note import Note, NoteFile
 from cogvault.lifecycle.turns import is_continued
@@ -218,9 +217,7 @@ class Timeline:
     def _make_folder(self) -> None:
         if self._path.is_dir():
             return
-        if not is_card_path(
-            self._workspace.root, ScanOptions.from_config(self._workspace.config), f"{self.folder}/1.md"
-        ):
+        if not is_card_path(self._workspace.root, self._workspace.scan, f"{self.folder}/1.md"):
             raise CardError(
                 "what is said here would not be found: the place is ignored",
                 path=self.folder,

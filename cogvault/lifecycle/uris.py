@@ -14,7 +14,6 @@ from urllib.parse import quote
 from cogvault.cards.addresses import card_uri, is_address, paths_of
 from cogvault.cards.paths import is_portable_name, refusal, resolve_inside
 from cogvault.errors import CardError, PathError
-from cogvault.indexing.folders import ScanOptions
 from cogvault.indexing.locate import Located, locate
 from cogvault.indexing.scan import is_card_path
 from cogvault.lifecycle.workspace import Workspace
@@ -41,7 +40,7 @@ def find(workspace: Workspace, text: str, cards: Sequence[CardInfo] | None = Non
         PathError: there is none; the refusal does not say what exists.
     """
     known = workspace.fresh().cards if cards is None else cards
-    found = locate(workspace.root, ScanOptions.from_config(workspace.config), known, text)
+    found = locate(workspace.root, workspace.scan, known, text)
     if not found.file.is_file():
         raise refusal(text)
     return found
@@ -75,7 +74,7 @@ def place(workspace: Workspace, text: str, name: str, *, is_new: bool = True) ->
     files = [_inside(workspace.root, path, text) for path in paths]
     chosen = next((number for number, file in enumerate(files) if file.parent.is_dir()), 0)
     path = _as_on_disk(workspace.root, paths[chosen])
-    if not is_card_path(workspace.root, ScanOptions.from_config(workspace.config), path):
+    if not is_card_path(workspace.root, workspace.scan, path):
         raise CardError(
             "a card at this place would not belong to the vault: its folder is not walked, or the place is ignored",
             path=path,
@@ -101,8 +100,7 @@ def uri_of(workspace: Workspace, id: str) -> str:
     """The ``cogvault://`` address of a card. Asks the files, so that a write need not wait for the index."""
 
     def is_card(other: str) -> bool:
-        options = ScanOptions.from_config(workspace.config)
-        return (workspace.root / other).is_file() and is_card_path(workspace.root, options, other)
+        return (workspace.root / other).is_file() and is_card_path(workspace.root, workspace.scan, other)
 
     return card_uri(id, is_card)
 

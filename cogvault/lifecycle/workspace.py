@@ -68,6 +68,11 @@ class Workspace:
     cleared: Event = field(default_factory=Event, compare=False, repr=False)
     threads: Lock = field(default_factory=Lock, compare=False, repr=False)
 
+    @property
+    def scan(self) -> ScanOptions:
+        """Which files belong to the vault."""
+        return ScanOptions.from_config(self.config)
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Hold the vault's lock of writers, among threads and processes.
@@ -94,7 +99,7 @@ class Workspace:
 
     def clear_leftovers(self) -> None:
         """Take away what killed writers left: a walk through all folders. Held is the lock of writers."""
-        clear_leftovers(self.root, ScanOptions.from_config(self.config))
+        clear_leftovers(self.root, self.scan)
 
     def _busy(self) -> VaultError:
         return VaultError("another writer did not end in time", path=self.root, hint="try again")
