@@ -19,7 +19,7 @@ from cogvault.errors import ConfigError, IndexFault, ModelError, PathError, Vaul
 from cogvault.indexes.local.heap import share_heaps
 from cogvault.registry import ModelPool, shared_models
 from cogvault.retrieval.hits import Hit, Hits
-from cogvault.types import JsonValue, Status
+from cogvault.types import JsonValue, Status, worst
 from cogvault.vault import Vault
 
 __all__ = ["Fleet", "FleetHit", "FleetHits"]
@@ -28,7 +28,6 @@ TENANTS = "tenants"
 # Lower case only: "Ana" and "ana" would be one folder on many disks.
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._@+-]{0,62}[a-z0-9])?")
 _ID_HINT = "1 to 64 of a-z 0-9 . _ @ + -, with a letter or digit at both ends"
-_WORST = (Status.OK, Status.EMPTY, Status.STALE, Status.DEGRADED, Status.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +320,7 @@ def _status(answers: Mapping[str, Hits], failures: Mapping[str, str], *, is_empt
     said = {answer.status for answer in answers.values()} | ({Status.FAILED} if failures else set())
     if not is_empty:
         said.discard(Status.EMPTY)
-    return max(said or {Status.OK}, key=_WORST.index)
+    return worst(said)
 
 
 def _close(entry: _Open) -> None:

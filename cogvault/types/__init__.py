@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cogvault.types.base import Problem as Problem
     from cogvault.types.base import Status as Status
     from cogvault.types.base import to_json as to_json
+    from cogvault.types.base import worst as worst
     from cogvault.types.cards import Card as Card
     from cogvault.types.cards import CardInfo as CardInfo
     from cogvault.types.cards import CardRecord as CardRecord
@@ -102,6 +103,7 @@ _HOMES = {
     "Term": "cogvault.types.queries",
     "TermKind": "cogvault.types.queries",
     "to_json": "cogvault.types.base",
+    "worst": "cogvault.types.base",
     "Turn": "cogvault.types.sessions",
     "VaultStatus": "cogvault.types.answers",
     "VectorBatch": "cogvault.types.changes",
@@ -159,6 +161,7 @@ __all__ = [
     "Verdict",
     "WriteResult",
     "to_json",
+    "worst",
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
@@ -24,6 +24,14 @@ class Status(StrEnum):
     STALE = "stale"
     DEGRADED = "degraded"
     FAILED = "failed"
+
+
+_BEST_FIRST = (Status.OK, Status.EMPTY, Status.DEGRADED, Status.STALE, Status.FAILED)
+
+
+def worst(statuses: Iterable[Status]) -> Status:
+    """The worst of some statuses, ``ok`` of none: what is stale may be wrong, what is degraded only lacks a part."""
+    return max(statuses, key=_BEST_FIRST.index, default=Status.OK)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from cogvault import Config, Fleet, Vault
 from cogvault.errors import CogvaultError, PathError, QueryError, VaultError
 from cogvault.fleet import TENANTS
 from cogvault.registry import ModelPool
-from cogvault.types import Status
+from cogvault.types import Status, worst
 
 KEYWORD = Config(model="none")
 
@@ -263,3 +263,8 @@ def test_tenants_to_search_may_come_one_by_one(root: Path) -> None:
         assert {item.tenant for item in found} == {"ana", "bo"}
         with pytest.raises(VaultError, match="no tenants were named"):
             fleet.search("staging server", iter(()))
+
+
+def test_an_answer_that_may_be_wrong_is_worse_than_one_that_lacks_a_part() -> None:
+    assert worst([Status.OK, Status.STALE, Status.DEGRADED, Status.EMPTY]) is Status.STALE
+    assert worst([]) is Status.OK

@@ -31,7 +31,7 @@ from cogvault.errors import (
     QueryError,
     VaultError,
 )
-from cogvault.types import Status, to_json
+from cogvault.types import Status, to_json, worst
 from cogvault_cli.daemon.gate import MAX_QUEUE, PROOF_PATH, Gate, answer, problem
 from cogvault_cli.daemon.house import House
 from cogvault_cli.daemon.methods import METHODS, Arguments, Body, Method
@@ -40,7 +40,6 @@ from cogvault_cli.hooks.recall import on_prompt, on_start
 
 __all__ = ["create_app"]
 
-_WORST = (Status.OK, Status.EMPTY, Status.DEGRADED, Status.STALE, Status.FAILED)
 # Searches wait for their turn to compute, and health for searches, in threads of their own: however many they are, a
 # write, a sync or a question of another kind finds a thread.
 _SEARCH_THREADS = 32
@@ -141,8 +140,8 @@ def _add_own_routes(
     @app.get("/health", summary="Search every open vault.", responses={503: {"description": "One cannot be searched"}})
     async def health() -> Response:
         found = await run_sync(house.health, limiter=health_threads)
-        worst = max((one.status for one in found), key=_WORST.index, default=Status.OK)
-        return answer({"status": worst, "vaults": to_json(found)}, 503 if worst in _UNWELL else 200)
+        overall = worst(one.status for one in found)
+        return answer({"status": overall, "vaults": to_json(found)}, 503 if overall in _UNWELL else 200)
 
     @app.get("/metrics", summary="Figures for Prometheus.", response_class=Response)
     async def figures() -> Response:
