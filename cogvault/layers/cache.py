@@ -64,7 +64,7 @@ class SummaryCache:
             database.execute("INSERT OR IGNORE INTO summary VALUES (?, ?, ?, ?, ?, ?)", (card, *where, row[0]))
             return str(row[0])
 
-        return self._file.read(read)
+        return self._file.use(read)
 
     def put(self, card: str, key: SummaryKey, text: str) -> None:
         """Keep a summary of a card."""
@@ -75,10 +75,10 @@ class SummaryCache:
 
     def forget(self, card: str) -> None:
         """Delete every summary of a card; its bytes are overwritten."""
-        self._file.read(lambda database: database.execute("DELETE FROM summary WHERE card = ?", (card,)))
+        self._file.use(lambda database: database.execute("DELETE FROM summary WHERE card = ?", (card,)))
 
     def rename(self, old: str, new: str) -> None:
         """Give every summary of one card to another."""
-        self._file.read(
+        self._file.use(
             lambda database: database.execute("UPDATE OR REPLACE summary SET card = ? WHERE card = ?", (new, old))
         )

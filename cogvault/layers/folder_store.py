@@ -40,7 +40,7 @@ class FolderStore:
 
     def sequence(self) -> int | None:
         """Sequence of the index that the folders were made from last, None = never."""
-        return self._file.read(_sequence)
+        return self._file.use(_sequence)
 
     def stored(self) -> StoredFolders:
         """State and hashes of all folders, without their texts."""
@@ -48,16 +48,16 @@ class FolderStore:
         def read(database: sqlite3.Connection) -> StoredFolders:
             return StoredFolders(_sequence(database), dict(database.execute("SELECT path, hash FROM folder")))
 
-        return self._file.read(read) or StoredFolders(None, {})
+        return self._file.use(read) or StoredFolders(None, {})
 
     def layers(self, paths: Sequence[str]) -> list[CardLayers]:
         """Layers of folders, in this order; blank for one that is not there."""
-        found = self._file.read(lambda database: dict(_rows(database, paths))) or {}
+        found = self._file.use(lambda database: dict(_rows(database, paths))) or {}
         return [found.get(path, _BLANK) for path in paths]
 
     def find(self, path: str) -> CardLayers | None:
         """Layers of one folder, None = it has none. ``""`` is the vault."""
-        found = self._file.read(lambda database: dict(_rows(database, [path]))) or {}
+        found = self._file.use(lambda database: dict(_rows(database, [path]))) or {}
         return found.get(path)
 
     def drop(self, paths: Iterable[str]) -> None:
@@ -67,8 +67,7 @@ class FolderStore:
             database.executemany("DELETE FROM folder WHERE path = ?", [(path,) for path in paths])
             database.execute("DELETE FROM made_from")
 
-        if self._file.path.exists():
-            self._file.write(write)
+        self._file.use(write)
 
     def forget(self) -> None:
         """Forget all folders until they are made anew."""
@@ -77,8 +76,7 @@ class FolderStore:
             database.execute("DELETE FROM folder")
             database.execute("DELETE FROM made_from")
 
-        if self._file.path.exists():
-            self._file.write(write)
+        self._file.use(write)
 
     def apply(self, change: RollupChange, sequence: int) -> None:
         """Carry out a change in one transaction.

@@ -43,12 +43,12 @@ class SqliteFile:
         self._schema = schema
         self._purpose = purpose
 
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do something in one transaction, if the file exists; None when it does not or cannot be used."""
+    def use(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Read or change what is there, in one transaction; None when nothing is, or the file cannot be used."""
         return self.write(work) if self.path.exists() else None
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do something in one transaction; None when the file cannot be used."""
+        """The same, in a file that is made when it does not exist."""
         try:
             try:
                 return self._attempt(work)
