@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -223,3 +224,73 @@ def test_over_tcp_a_token_is_needed(start: Start, runtime: Path, folder: Path, a
     for token in ("", "wrong"):
         with pytest.raises(DaemonError, match="token"):
             connect(folder, endpoint=endpoint._replace(token=token))
+
+
+def test_a_second_one_leaves_the_first_alone_when_the_lock_was_removed(
+    start: Start, launch: Start, runtime: Path, folder: Path, ask: Ask
+) -> None:
+    process = start()
+    (runtime / "daemon.lock").unlink()
+    second = launch()
+    assert second.wait(30) == 0
+    assert process.poll() is None
+    assert len(ask(folder).cards()) == 3
+
+
+_SERVE = """
+from pathlib import Path
+from cogvault.client.endpoint import ENDPOINT_FILE, socket_path
+from cogvault.errors import DaemonError
+from cogvault_cli.daemon.place import Place
+from cogvault_cli.daemon.serve import listen_tcp, listen_unix, one_daemon, run
+import sys
+try:
+    with one_daemon() as folder:
+        if sys.argv[1] == "unix":
+            with listen_unix(folder) as listener:
+                run(listener, Place.of(socket_path(folder)), check_seconds=0)
+        else:
+            with listen_tcp(folder, "127.0.0.1", 0) as (listener, token):
+                run(listener, Place.of(folder / ENDPOINT_FILE), token, check_seconds=0)
+except DaemonError as error:
+    print(error.path)
+"""
+
+
+def _answers(folder: Path) -> bool:
+    vault = connect(folder)
+    if vault is not None:
+        vault.close()
+    return vault is not None
+
+
+@pytest.mark.parametrize("kind", ["unix", "tcp"])
+@pytest.mark.parametrize("deed", ["removed", "replaced", "moved"])
+def test_one_that_nobody_finds_any_more_ends(
+    environment: Mapping[str, str], runtime: Path, tmp_path: Path, folder: Path, kind: str, deed: str
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _SERVE, kind],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    wait_until(lambda: _answers(folder), "it answers")
+    place = runtime / ("daemon.sock" if kind == "unix" else ENDPOINT_FILE)
+    if deed == "moved":
+        runtime.rename(tmp_path / "elsewhere")
+    elif deed == "removed":
+        place.unlink()
+    else:
+        other = tmp_path / "other"
+        other.write_text("another's")
+        other.replace(place)
+    told, _ = process.communicate(timeout=30)
+    assert told.strip() == str(place)
+    assert place.exists() == (deed == "replaced")
+
+
+def test_a_wrong_address_is_told_whether_or_not_one_runs(start: Start, cogvault: Cogvault) -> None:
+    start()
+    assert cogvault("daemon", "--tcp", "127.0.0.1:99999").returncode == 2

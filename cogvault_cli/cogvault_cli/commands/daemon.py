@@ -97,6 +97,8 @@ def _serve(tcp: str | None, debug: bool) -> int:
     import logging
     import os
 
+    from cogvault.client.endpoint import ENDPOINT_FILE, socket_path
+    from cogvault_cli.daemon.place import Place
     from cogvault_cli.daemon.serve import AlreadyRunning, listen_tcp, listen_unix, one_daemon
 
     try:
@@ -110,14 +112,15 @@ def _serve(tcp: str | None, debug: bool) -> int:
     logging.basicConfig(level=logging.DEBUG if debug else logging.INFO, stream=sys.stderr, format="%(message)s")
     if tcp is None and os.name != "posix":
         tcp = f"{_DEFAULT_HOST}:0"
+    address = None if tcp is None else _address(tcp)
     try:
         with one_daemon() as folder:
-            if tcp is None:
+            if address is None:
                 with listen_unix(folder) as listener:
-                    run(listener)
+                    run(listener, Place.of(socket_path(folder)))
             else:
-                with listen_tcp(folder, *_address(tcp)) as (listener, token):
-                    run(listener, token)
+                with listen_tcp(folder, *address) as (listener, token):
+                    run(listener, Place.of(folder / ENDPOINT_FILE), token)
     except AlreadyRunning as other:
         click.echo(f"{other.message}; nothing to do", err=True)
     return DONE

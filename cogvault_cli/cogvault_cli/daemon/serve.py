@@ -7,7 +7,6 @@ import os
 import secrets
 import signal
 import socket
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +16,14 @@ from filelock import FileLock, Timeout
 from cogvault.client.endpoint import ENDPOINT_FILE, is_private, runtime_folder, socket_path
 from cogvault.errors import DaemonError
 from cogvault.serving import serve
+from cogvault_cli.daemon.place import Place, clear
 
 __all__ = ["AlreadyRunning", "listen_tcp", "listen_unix", "one_daemon", "run", "wait_for_end"]
 
 _LOCK = "daemon.lock"
 # So long the calls that run may take to end once the daemon was stopped.
 GRACE_SECONDS = 30
+_CHECK_SECONDS = 30
 
 
 class AlreadyRunning(DaemonError):
@@ -57,11 +58,13 @@ def listen_unix(folder: Path) -> Iterator[socket.socket]:
     """A Unix socket that only this user can connect to, from its first moment; removed at the end if still ours.
 
     Raises:
+        AlreadyRunning: another process listens there.
         DaemonError: something that is no socket is in its place.
     """
     path = socket_path(folder)
     _private(path.parent)
-    _clear(path)
+    if not clear(path):
+        raise AlreadyRunning("a daemon runs already", path=path, hint="cogvault daemon --status")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)  # the mode of the socket from the moment of bind
     try:
@@ -71,17 +74,12 @@ def listen_unix(folder: Path) -> Iterator[socket.socket]:
         raise DaemonError(f"cannot listen: {error.strerror}", path=path, hint="set COGVAULT_RUNTIME_DIR") from error
     finally:
         os.umask(before)
-    ours = path.lstat()
+    place = Place.of(path)
     try:
         yield listener
     finally:
         listener.close()
-        try:
-            now = path.lstat()
-            if (now.st_ino, now.st_dev) == (ours.st_ino, ours.st_dev):
-                path.unlink()
-        except FileNotFoundError:
-            pass
+        place.remove()
 
 
 @contextmanager
@@ -103,15 +101,26 @@ def listen_tcp(folder: Path, host: str, port: int) -> Iterator[tuple[socket.sock
     with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
         json.dump({"host": host, "port": listener.getsockname()[1], "token": token, "pid": os.getpid()}, out)
     made.replace(file)
+    place = Place.of(file)
     try:
         yield listener, token
     finally:
         listener.close()
-        file.unlink(missing_ok=True)
+        place.remove()
 
 
-def run(listener: socket.socket, token: str = "") -> None:
-    """Serve until stopped or signaled; calls that run are finished first."""
+def run(listener: socket.socket, place: Place, token: str = "", *, check_seconds: int = _CHECK_SECONDS) -> None:
+    """Serve until stopped or signaled; calls that run are finished first.
+
+    Args:
+        listener: where requests come.
+        place: the file by which clients find it.
+        token: that requests have to bear; "" = none.
+        check_seconds: how often it is looked whether they still can.
+
+    Raises:
+        DaemonError: they could not any more, and it ended.
+    """
     import uvicorn
 
     from cogvault_cli.daemon.app import create_app
@@ -123,9 +132,18 @@ def run(listener: socket.socket, token: str = "") -> None:
     def stop() -> None:
         server.should_exit = True
 
+    async def check() -> None:
+        server.should_exit = server.should_exit or not place.is_ours()
+
     with _ignored_signals(), House() as house:
-        server = uvicorn.Server(configuration(create_app(house, stop, token), grace_seconds=GRACE_SECONDS))
+        config = configuration(create_app(house, stop, token), grace_seconds=GRACE_SECONDS)
+        config.callback_notify, config.timeout_notify = check, check_seconds
+        server = uvicorn.Server(config)
         serve(server.serve(sockets=[listener]))
+    if not place.is_ours():
+        raise DaemonError(
+            "the daemon ended: this was removed or replaced, so that nobody found it", path=place.path, hint="start it"
+        )
 
 
 def wait_for_end(folder: Path) -> bool:
@@ -159,14 +177,3 @@ def _private(folder: Path) -> Path:
         hint = f"chmod 700 {folder}, or set COGVAULT_RUNTIME_DIR to a folder of your own"
         raise DaemonError("the runtime folder is open to other users", path=folder, hint=hint)
     return folder
-
-
-def _clear(path: Path) -> None:
-    """Remove the socket of a daemon that crashed; whoever holds the lock knows that nobody listens there."""
-    try:
-        status = path.lstat()
-    except FileNotFoundError:
-        return
-    if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.getuid():
-        raise DaemonError("something that is no socket of ours is in the way", path=path, hint="move it away")
-    path.unlink()
