@@ -18,6 +18,7 @@ from cogvault.indexing.debounce import Batch, Debouncer
 from cogvault.indexing.events import EventSource, Mode, PollingSource, not_ignored, wakes
 from cogvault.indexing.report import Progress, SyncProgress, SyncReport
 from cogvault.indexing.scan import ScanOptions
+from cogvault.indexing.state import State
 from cogvault.indexing.sync import Syncer
 from cogvault.types import Status
 
@@ -29,7 +30,7 @@ logger = logging.getLogger(__name__)
 SyncPaths: TypeAlias = Callable[[Batch, Progress], SyncReport]
 
 # Device and inode of the root and whether folders of it are watched too, None when it is away.
-RootId: TypeAlias = tuple[int, int, bool] | None
+_Place: TypeAlias = tuple[int, int, bool] | None
 
 _POLLING_HINT = "raise the limits (sysctl fs.inotify.max_user_watches, ulimit -n), or leave it so"
 
@@ -77,7 +78,7 @@ class Watcher:
         self._sync = sync
         self._wanted = self._source = source or _system()
         self._hints = Debouncer() if hints is None else hints
-        self._watched: RootId = None
+        self._watched: _Place = None
         self._polling = ""
         self._wake = threading.Condition()
         self._stopping = False
@@ -91,7 +92,7 @@ class Watcher:
         self.events = 0
 
     def __enter__(self) -> Watcher:
-        self._rewatch(_root_id(self._root, self._scan))
+        self._rewatch(_place_of(self._root, self._scan))
         self._thread.start()
         return self
 
@@ -108,17 +109,17 @@ class Watcher:
     @property
     def status(self) -> Status:
         """``ok``; ``failed`` or ``stale``: as the last sync, which is tried again; ``degraded``: it polls."""
-        return self._state()[0]
+        return self._state().status
 
     @property
     def reason(self) -> str:
         """Why the status is not ``ok``, "" when it is."""
-        return self._state()[1]
+        return self._state().reason
 
     @property
     def hint(self) -> str:
         """What to do about it."""
-        return self._state()[2]
+        return self._state().hint
 
     @property
     def queued(self) -> int:
@@ -164,20 +165,20 @@ class Watcher:
             with self._wake:
                 self._listeners.remove(reports)
 
-    def _state(self) -> tuple[Status, str, str]:
+    def _state(self) -> State:
         report = self.last_report
         if report is not None and report.status in _BAD:
-            return report.status, report.reason, report.hint
-        return (Status.DEGRADED, self._polling, _POLLING_HINT) if self._polling else (Status.OK, "", "")
+            return State(report.status, report.reason, report.hint)
+        return State(Status.DEGRADED, self._polling, _POLLING_HINT) if self._polling else State(Status.OK)
 
-    def _rewatch(self, root_id: RootId) -> None:
+    def _rewatch(self, place: _Place) -> None:
         """Watch the folder that is at the root's place now, None = there is none."""
         self._source.stop()
         self._watched, self._polling, self._source = None, "", self._wanted
-        if root_id is None:
+        if place is None:
             return
         try:
-            self._source.start(self._root, root_id[2], self._tell)
+            self._source.start(self._root, place[2], self._tell)
         except FileNotFoundError:  # away again
             return
         except OSError as error:
@@ -185,7 +186,7 @@ class Watcher:
             self._polling = f"files are looked at every few seconds, as the system cannot watch them: {why}"
             logger.warning("%s: %s", self._root, self._polling)
             self._source = PollingSource()
-        self._watched, self.mode = root_id, self._source.mode
+        self._watched, self.mode = place, self._source.mode
 
     def _tell(self, path: Path | None, is_folder: bool = False) -> None:
         if path is not None:
@@ -222,9 +223,9 @@ class Watcher:
             return frozenset() if self._hints.wait_seconds(now) else self._hints.take()
 
     def _step(self, batch: Batch) -> None:
-        root_id = _root_id(self._root, self._scan)
-        if root_id != self._watched or not self._source.is_complete:
-            self._rewatch(root_id)
+        place = _place_of(self._root, self._scan)
+        if place != self._watched or not self._source.is_complete:
+            self._rewatch(place)
             batch = None
         elif batch and self._root not in batch:
             batch = not_ignored(self._root, self._scan, batch)
@@ -293,7 +294,7 @@ class _Stopped(Exception):
     """Ends a sync that nobody waits for any more."""
 
 
-def _root_id(root: Path, options: ScanOptions) -> RootId:
+def _place_of(root: Path, options: ScanOptions) -> _Place:
     try:
         status = root.stat()
         walked = options.recursive or any((root / name).is_dir() for name in DIMENSIONS)
