@@ -126,6 +126,20 @@ def test_state_folder_that_cannot_be_written_is_told_to_the_user_once(world: Wor
     assert not any((tmp_path / "state/hooks").iterdir())
 
 
+def test_what_was_said_and_could_not_be_kept_is_told_until_it_is(world: World) -> None:
+    world.say(line("user", "u1", "Where does the job queue run?"))
+    (world.vault / ".cogvaultignore").write_text("session/\n")
+    for _ in range(2):
+        assert world.hook("session-end") == ""
+        told = json.loads(world.hook("session-start"))["systemMessage"]
+        assert "not kept yet: session/" in told
+        assert "the place is ignored" in told
+    (world.vault / ".cogvaultignore").unlink()
+    assert world.hook("session-end") == ""
+    assert world.hook("session-start") == ""
+    assert "Where does the job queue run?" in next(world.vault.glob("session/*/timeline/*.md")).read_text()
+
+
 def test_state_folder_that_cannot_be_written_keeps_no_memory_from_the_agent(served: World, tmp_path: Path) -> None:
     (tmp_path / "state").mkdir(exist_ok=True)
     (tmp_path / "state" / "hooks").write_text("a file where the folder should be\n")

@@ -25,8 +25,8 @@ def command(event: str, tenant: str | None, debug: bool) -> int:
 
     EVENT is `session-start` or `prompt` (tell what memory says, through the daemon; nothing without one),
     `pre-compact` or `session-end` (keep what was said in the session of the same name). The event is JSON on standard
-    input. It never fails: whatever is wrong, the exit code is 0 and nothing is printed, but for a
-    state folder that cannot be written, which the start tells the user.
+    input. It never fails: whatever is wrong, the exit code is 0 and nothing is printed; but
+    the start tells the user when what was said could not be kept.
     """
     from cogvault_cli.hooks.run import run
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from cogvault_cli.hooks.outlive import goes_on
 if TYPE_CHECKING:
     from cogvault import Vault
     from cogvault.client import RemoteVault
+    from cogvault_cli.hooks.state import StateFile
 
 __all__ = ["ANSWERED", "ANSWER_SECONDS", "CAPTURE_SECONDS", "run"]
 
@@ -44,7 +46,7 @@ def run(name: str, *, tenant: str | None = None, debug: bool = False) -> None:
     text = warning = ""
     try:
         event, folder = _asked(name, tenant)
-        warning = _warning() if name == "session-start" else ""
+        warning = _warning(folder) if name == "session-start" else ""
         text = _handle(event, folder)
     except Exception as error:  # the outermost boundary of a program that must not fail
         _explain(f"{type(error).__name__}: {error}", debug)
@@ -68,14 +70,22 @@ def _asked(name: str, tenant: str | None) -> tuple[Event, Path]:
     return event, folder
 
 
-def _warning() -> str:
+def _warning(folder: Path) -> str:
     """What the user has to know at the start, as nobody hears what the later events fail at."""
     from cogvault_cli.hooks.state import fault, hooks_folder
 
-    if not (why := fault(hooks_folder())):
-        return ""
-    done = "what is said will not be kept, and memories are told more than once"
-    return f"cogvault: {done}, as nothing can be written into {why} (mend that, or set COGVAULT_STATE_DIR)"
+    if why := fault(hooks_folder()):
+        done = "what is said will not be kept, and memories are told more than once"
+        return f"cogvault: {done}, as nothing can be written into {why} (mend that, or set COGVAULT_STATE_DIR)"
+    why = str(_failure(folder).read().get("why", ""))
+    return f"cogvault: what was said when this was last tried was not kept yet: {why}" if why else ""
+
+
+def _failure(folder: Path) -> StateFile:
+    """Why what was said could not be kept the last time, whatever the session."""
+    from cogvault_cli.hooks.state import StateFile, hooks_folder
+
+    return StateFile(hooks_folder(), folder.resolve(), "", "failed")
 
 
 def _handle(event: Event, folder: Path) -> str:
@@ -96,11 +106,19 @@ def _recall(event: Event, folder: Path) -> str:
 def _capture(event: Event, folder: Path) -> str:
     if not event.transcript:
         raise LookupError("the event names no transcript")
+    from cogvault.errors import CogvaultError
     from cogvault_cli.hooks.capture import capture
     from cogvault_cli.hooks.state import StateFile, hooks_folder, prune
 
-    with _open(folder) as vault:
-        capture(event, vault, StateFile(hooks_folder(), vault.path, event.session, "capture"))
+    failure = _failure(folder)
+    try:
+        with _open(folder) as vault:
+            capture(event, vault, StateFile(hooks_folder(), vault.path, event.session, "capture"))
+        failure.remove()
+    except (CogvaultError, OSError) as error:
+        with suppress(OSError):
+            failure.write({"why": str(error)})
+        raise
     if event.name == "session-end":
         prune(hooks_folder())
     return ""
