@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from cogvault.errors import ModelError
-from cogvault.types import JsonValue, Problem, Status
+from cogvault.types import JsonValue, Problem, Status, to_document
 
 __all__ = [
     "UNINDEXED_HINT",
@@ -105,8 +105,7 @@ class SyncReport:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The report as JSON values, keys as the attributes."""
-        plain: dict[str, JsonValue] = _json(asdict(self))  # type: ignore[assignment]
-        return plain
+        return to_document(self)
 
     def __str__(self) -> str:
         """A few lines for people: counts, then every file that failed."""
@@ -130,18 +129,6 @@ class SyncReport:
             where = problem.path if problem.line is None else f"{problem.path}:{problem.line}"
             lines.append(f"{where}: {problem.message}")
         return "\n".join(lines)
-
-
-def _json(value: object) -> JsonValue:
-    if isinstance(value, dict):
-        return {str(key): _json(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json(inner) for inner in value]
-    if isinstance(value, Status):
-        return value.value
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"no JSON value: {value!r}")
 
 
 def unindexed(count: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from cogvault.retrieval.notebook import as_html
 from cogvault.retrieval.packing import Passage
-from cogvault.types import JsonValue, Status, to_json
+from cogvault.types import JsonValue, Status, to_document, to_json
 from cogvault.types.listing import marks_of
 
 
@@ -96,10 +96,7 @@ class Hit:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form; dates as ISO 8601 text, ``citation`` added."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        document["citation"] = self.citation
-        return document
+        return {**to_document(self), "citation": self.citation}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +133,7 @@ class Trace:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        return document
+        return to_document(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cogvault.types.base import JsonValue as JsonValue
     from cogvault.types.base import Problem as Problem
     from cogvault.types.base import Status as Status
+    from cogvault.types.base import to_document as to_document
     from cogvault.types.base import to_json as to_json
     from cogvault.types.base import worst as worst
     from cogvault.types.cards import Card as Card
@@ -102,6 +103,7 @@ _HOMES = {
     "SweepReport": "cogvault.types.forgetting",
     "Term": "cogvault.types.queries",
     "TermKind": "cogvault.types.queries",
+    "to_document": "cogvault.types.base",
     "to_json": "cogvault.types.base",
     "worst": "cogvault.types.base",
     "Turn": "cogvault.types.sessions",
@@ -160,6 +162,7 @@ __all__ = [
     "VectorBatch",
     "Verdict",
     "WriteResult",
+    "to_document",
     "to_json",
     "worst",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from cogvault.types.base import JsonValue, Problem, Status, to_json
+from cogvault.types.base import JsonValue, Problem, Status, to_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,4 @@ class VaultStatus:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        return document
+        return to_document(self)

@@ -64,7 +64,12 @@ def to_json(value: Any) -> JsonValue:
     if isinstance(value, PurePath):
         return str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        return to_document(value)
     if isinstance(value, Mapping):
         return {str(key): to_json(item) for key, item in value.items()}
     return [to_json(item) for item in value]
+
+
+def to_document(value: Any) -> dict[str, JsonValue]:
+    """A dataclass as a JSON object, keys as its fields."""
+    return {item.name: to_json(getattr(value, item.name)) for item in dataclasses.fields(value)}

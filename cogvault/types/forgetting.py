@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from cogvault.types.base import JsonValue, Problem, to_json
+from cogvault.types.base import JsonValue, Problem, to_document
 from cogvault.types.writes import Action
 
 
@@ -81,6 +81,4 @@ class SweepReport:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        return document
+        return to_document(self)

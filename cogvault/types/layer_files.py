@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cogvault.types.base import JsonValue, Problem, to_json
+from cogvault.types.base import JsonValue, Problem, to_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,4 @@ class LayerFilesReport:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        return document
+        return to_document(self)

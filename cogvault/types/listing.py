@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from cogvault.types.base import JsonValue, to_json
+from cogvault.types.base import JsonValue, to_document
 
 
 def marks_of(valid: str, *, review_due: bool) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class ListedCard:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        return _document(self)
+        return to_document(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Folder:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        return _document(self)
+        return to_document(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class ArchivedCard:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        return _document(self)
+        return to_document(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +117,4 @@ class FactVersion:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        return _document(self)
-
-
-def _document(value: object) -> dict[str, JsonValue]:
-    document = to_json(value)
-    assert isinstance(document, dict)
-    return document
+        return to_document(self)

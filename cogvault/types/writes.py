@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from cogvault.errors import CogvaultError
-from cogvault.types.base import JsonValue, Problem, to_json
+from cogvault.types.base import JsonValue, Problem, to_document
 
 # An instant as callers give it: without a zone it is UTC; text is ISO 8601.
 Moment: TypeAlias = datetime | date | str | None
@@ -89,9 +89,7 @@ class WriteResult:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON-safe form."""
-        document = to_json(self)
-        assert isinstance(document, dict)
-        return document
+        return to_document(self)
 
 
 def refused(error: CogvaultError) -> WriteResult:
