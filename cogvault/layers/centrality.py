@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import TypeVar
 
 import regex
 
@@ -33,6 +34,8 @@ _SCALE = 1_000_000
 _ASCII_WORD = re.compile(r"[0-9][0-9a-z]*|[a-z][0-9a-z]{2,}")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _DENSE_RUN = re.compile(rf"([{DENSE}]+)")
+
+T = TypeVar("T")
 
 
 def words(text: str) -> list[str]:
@@ -78,6 +81,13 @@ def centrality(sentences: Sequence[frozenset[str]]) -> list[float]:
     ]
     best = max(degrees, default=0.0)
     return [degree / best for degree in degrees] if best else [0.0] * total
+
+
+def spread(items: Sequence[T], most: int) -> Sequence[T]:
+    """At most so many of the items, evenly spread, the first included: bounds the time that many of them take."""
+    if len(items) <= most:
+        return items
+    return [items[number * len(items) // most] for number in range(most)]
 
 
 def pick(

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from cogvault.layers.centrality import centrality, terms, words
+from cogvault.layers.centrality import centrality, spread, terms, words
 from cogvault.layers.moments import find_dates
 from cogvault.layers.names import find_names, rank_names
 from cogvault.layers.passages import Heading, Passage, read
@@ -33,8 +33,6 @@ _ROW = 0.5
 _SHORT_WORDS = 4
 _QUESTION_MARKS = ("?", "？", "؟")
 _FIRST_WORD = re.compile(r"[^\W\d_]*")
-
-T = TypeVar("T")
 
 
 class Sentence(NamedTuple):
@@ -91,7 +89,8 @@ class Digest:
 def digest(title: str, body: str) -> Digest:
     """Read a body and score its sentences."""
     reading = read(body)
-    pieces = _spread([piece for passage in _spread(reading.passages) for piece in _split(passage)])
+    passages = spread(reading.passages, MAX_SENTENCES)
+    pieces = spread([piece for passage in passages for piece in _split(passage)], MAX_SENTENCES)
     texts = [text for _, _, text in pieces]
     spoken = [words(text) for text in texts]
     stems = [terms(one) for one in spoken]
@@ -148,13 +147,6 @@ def _split(passage: Passage) -> list[tuple[Passage, bool, str]]:
 def _ends_in_day(text: str) -> bool:
     """True for the first half of ``Am 8. Mai 2023``, cut where a sentence could have ended."""
     return text[-1] == "." and text[-2:-1].isdecimal()
-
-
-def _spread(items: Sequence[T]) -> Sequence[T]:
-    """At most ``MAX_SENTENCES`` of the items, evenly spread, the first included."""
-    if len(items) <= MAX_SENTENCES:
-        return items
-    return [items[number * len(items) // MAX_SENTENCES] for number in range(MAX_SENTENCES)]
 
 
 def _day(at: str) -> date | None:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from cogvault.layers.abstract import ABSTRACT_TOKENS
-from cogvault.layers.centrality import centrality, pick, terms, words
+from cogvault.layers.centrality import centrality, pick, spread, terms, words
 from cogvault.layers.overview import MAX_TOKENS
 from cogvault.layers.tokens import clip, estimate_tokens
 from cogvault.text.sentences import sentences as split_sentences
@@ -96,7 +96,7 @@ def roll_up(
         digest = _hash((name, hashes[path] if name.endswith("/") else cards[path]) for name, path in children)
         hashes[folder] = digest
         if previous.get(folder) != digest:
-            shown = _spread(children)
+            shown = spread(children, MAX_CHILDREN)
             parts = [
                 _labelled(name, layers, labels.get(path, ""))
                 for (name, path), layers in zip(shown, layers_of(shown), strict=True)
@@ -134,12 +134,6 @@ def _hash(parts: Iterable[tuple[str, str]]) -> str:
     for name, digest in parts:
         state.update(f"\0{name}\0{digest}".encode("utf-8", "surrogatepass"))
     return state.hexdigest()
-
-
-def _spread(children: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-    if len(children) <= MAX_CHILDREN:
-        return children
-    return [children[number * len(children) // MAX_CHILDREN] for number in range(MAX_CHILDREN)]
 
 
 def _abstract(parts: Sequence[tuple[str, Layers]], estimate: Callable[[str], int]) -> str:
