@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 from cogvault.cards.paths import is_usable_name
 from cogvault.config import Config, cache_folder, index_folder, resolve, vault_folder
@@ -53,7 +53,11 @@ class FleetHits(Sequence[FleetHit]):
     failures: Mapping[str, str]
     status: Status
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> FleetHit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[FleetHit]: ...
+    def __getitem__(self, index: int | slice) -> FleetHit | Sequence[FleetHit]:
         return self.items[index]
 
     def __len__(self) -> int:
