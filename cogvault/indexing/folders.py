@@ -111,7 +111,9 @@ class FolderRules:
         try:
             if path.is_symlink():
                 raise OSError(None, "a symbolic link is not followed here")
-            data = read_regular(path, _MAX_BYTES)
+            data = read_regular(path, _MAX_BYTES + 1)
+            if len(data) > _MAX_BYTES:
+                raise OSError(None, f"it is larger than {_MAX_BYTES} bytes")
         except (FileNotFoundError, NotADirectoryError):
             return rules
         except OSError as error:

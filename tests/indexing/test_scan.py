@@ -288,6 +288,16 @@ def test_below_an_ignore_file_that_cannot_be_read_only_what_is_indexed_is_taken(
     assert ids(scan(vault, options, ["sub/new.md"], known=lambda path: True)) == []
 
 
+def test_an_ignore_file_that_is_too_large_is_not_read_in_part(vault: Path) -> None:
+    write(vault, "a.md", "b.md")
+    write(vault, ".cogvaultignore", text="#\n" * (1 << 19) + "b.md\n")
+    result = scan(vault, DEEP, indexed=lambda id: id == "a.md")
+    assert ids(result) == ["a.md"]
+    assert "larger than 1048576 bytes" in result.unread[0].message
+    write(vault, ".cogvaultignore", text="#\n" * ((1 << 19) - 4) + "b.md\n")
+    assert (ids(scan(vault, DEEP)), scan(vault, DEEP).problems) == (["a.md"], ())
+
+
 def test_the_folder_of_lost_files_at_the_root_of_a_disk_is_no_problem(plain_user_vault: Path) -> None:
     write(plain_user_vault, "a.md")
     for name in ("lost+found", "sub/lost+found"):
