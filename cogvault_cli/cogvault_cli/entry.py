@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 
+from cogvault.streams import open_streams
 from cogvault.utf8 import read_names_as_utf8
 
 
 def main() -> None:
     """Run the command line of this process. Never returns: ends it with an exit code."""
     read_names_as_utf8()
+    open_streams()
     if sys.argv[1:2] == ["hook"] and len(sys.argv) == 3:
         from cogvault_cli.hooks.event import EVENTS
 

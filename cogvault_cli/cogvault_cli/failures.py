@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import click
@@ -60,12 +61,17 @@ class Failure:
 
 def report(error: Exception, args: Sequence[str]) -> int:
     """Print an error as the command line asked for it, and give the exit code."""
+    if isinstance(error, OSError) and not _is_written():
+        return _tell_unwritten(error)
     options = args[: args.index("--")] if "--" in args else args
     failure, code = describe(error, options)
     if "--debug" in options and not isinstance(error, click.ClickException):
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
     if "--json" in options:
-        click.echo(failure.document())
+        try:
+            click.echo(failure.document())
+        except OSError as fault:
+            return _tell_unwritten(fault)
     else:
         click.echo(failure.text(), err=True, color=False if os.environ.get("NO_COLOR") else None)
     return code
@@ -127,5 +133,28 @@ def _dashed_value(error: click.ClickException, options: Sequence[str]) -> str | 
 
 def close_broken_output() -> int:
     """Let go of an output that its reader closed, so that the interpreter does not complain while it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _let_go_of_output()
     return BROKEN_PIPE
+
+
+def _is_written() -> bool:
+    """True when standard output takes one more newline, which harms neither people nor JSON."""
+    try:
+        click.echo()
+    except OSError:
+        return False
+    return True
+
+
+def _tell_unwritten(error: OSError) -> int:
+    """Say that the answer is lost, as on a full disk; only standard error is left for that."""
+    _let_go_of_output()
+    hint = "what the command did is done all the same; only its answer is missing"
+    failure = Failure("OSError", f"standard output cannot be written: {error.strerror}", hint=hint)
+    with suppress(OSError):
+        click.echo(failure.text(), err=True)
+    return UNUSABLE
+
+
+def _let_go_of_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

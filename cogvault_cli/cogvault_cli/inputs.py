@@ -38,7 +38,7 @@ def _value(text: str) -> Any:
     if text[:1] in ("[", "{", '"'):
         try:
             return json.loads(text, parse_int=_number, parse_float=_number, parse_constant=str)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return _number(text)
 
@@ -74,7 +74,7 @@ def json_lines() -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             fields = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageFault(
                 f"line {number} of standard input is no JSON: {error}", "write one object a line"
             ) from error

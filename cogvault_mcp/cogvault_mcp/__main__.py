@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cogvault import __version__
 from cogvault.errors import CogvaultError, ConfigError, VaultError
+from cogvault.streams import open_streams
 from cogvault.utf8 import read_names_as_utf8
 from cogvault_mcp.memory import MAX_K, Memory
 from cogvault_mcp.paths import given_folder
@@ -39,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve until the client is gone; 2 = wrong command line, 3 = the vault could not be used."""
     if argv is None:
         read_names_as_utf8()
+        open_streams()
     arguments = command_line().parse_args(argv)
     if arguments.plugin:
         sys.stdout.write(f"{Path(__file__).parent / 'plugin'}\n")

@@ -182,3 +182,11 @@ def test_a_line_that_is_no_card_writes_nothing(vault: Path, line: object) -> Non
     result = CliRunner().invoke(cli, args, input=text, env={"COGVAULT_MODEL": "none"})
     assert (result.exit_code, "line 2" in result.stderr) == (2, True)
     assert sorted(vault.iterdir()) == before
+
+
+def test_json_that_is_nested_too_deeply_is_a_wrong_line_or_text(vault: Path, run: Run) -> None:
+    deep = "[" * 100_000
+    args = ["record", "--jsonl", "--tenant", str(vault)]
+    result = CliRunner().invoke(cli, args, input=f"{deep}\n", env={"COGVAULT_MODEL": "none"})
+    assert (result.exit_code, "line 1 of standard input is no JSON" in result.stderr) == (2, True)
+    assert run("record", "A wombat digs.", "--meta", f"x={deep[:5000]}", "--tenant", vault).exit_code == 0

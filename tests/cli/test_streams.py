@@ -87,6 +87,39 @@ def test_closed_pipe_is_silent(args: list[str]) -> None:
     assert process.returncode == 141
 
 
+_FULL = Path("/dev/full")
+
+
+@pytest.mark.skipif(not _FULL.exists(), reason="no device that is always full")
+@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("args", [["config"], ["show", "nobody.md"], ["record", "A wombat digs.", "--title", "Wombat"]])
+def test_output_that_cannot_be_written_is_said(
+    args: list[str], options: list[str], vault: Path, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "cogvault_cli", *args, *options, "--tenant", str(vault)]
+    environ = {**os.environ, "COGVAULT_MODEL": "none", "COGVAULT_INDEX_DIR": str(tmp_path / "indexes")}
+    with _FULL.open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environ, text=True, timeout=60)
+    assert done.returncode == 3
+    if args[0] != "show" or options:
+        assert done.stderr.startswith("error: standard output cannot be written: No space left on device\n")
+    assert (vault / "note_wombat.md").exists() == (args[0] == "record")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    "args", ["search queue", "search queue --json", "config", "index", "show project_queue.md", "record"]
+)
+def test_closed_streams_are_as_empty_ones(args: str, closed: str, vault: Path, tmp_path: Path) -> None:
+    environ = {**os.environ, "COGVAULT_MODEL": "none", "COGVAULT_INDEX_DIR": str(tmp_path / "indexes")}
+    command = f"exec {sys.executable} -m cogvault_cli {args} --tenant {vault} {closed}"
+    done = subprocess.run(command, shell=True, env=environ, capture_output=True, text=True, timeout=60, input="")
+    assert "Traceback" not in done.stderr + done.stdout
+    assert "defect" not in done.stderr
+    assert done.returncode == (2 if args == "record" else 0)
+
+
 def test_shell_completion_knows_commands_and_options(spawn: Spawn) -> None:
     def complete(words: str, place: int) -> set[str]:
         env = {"_COGVAULT_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(place)}

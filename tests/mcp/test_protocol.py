@@ -333,6 +333,22 @@ def check_names(vault: Path, home: Path, variables: dict[str, str]) -> None:
             assert named <= {resource["name"] for resource in listed}
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_the_server_ends_at_once_without_standard_streams(example_vault: Path, home: Path, closed: str) -> None:
+    command = f"exec {sys.executable} -m cogvault_mcp --tenant {example_vault} {closed}"
+    done = subprocess.run(
+        command,
+        shell=True,
+        env=environment(home, COGVAULT_MODEL="none"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        input="",
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_the_server_ends_when_standard_input_does(example_vault: Path, home: Path) -> None:
     with serving(example_vault, home) as server:
         server.initialize()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,7 @@ PUBLIC = (
     "cogvault.errors",
     "cogvault.protocols",
     "cogvault.serving",
+    "cogvault.streams",
     "cogvault.testing",
     "cogvault.types",
     "cogvault.utf8",
@@ -64,6 +66,21 @@ def test_every_module_is_public_or_closed_to_adapters() -> None:
     children = {path.stem for path in modules if not path.name.startswith((".", "__"))}
     closed = contract("Adapters use the public modules only")["forbidden_modules"]
     assert {f"cogvault.{name}" for name in children} == {*closed, *PUBLIC[1:]}
+
+
+def test_the_documentation_shows_the_layers_as_they_are_enforced() -> None:
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    rows = text.partition("## The house")[2].partition("```text\n")[2].partition("```")[0].splitlines()
+    shown = [{name.strip() for name in row.partition("  ")[0].split("|")} for row in rows]
+    unwritten = {"(measure)", "(exchange)", "(watch)"}
+    enforced = [set(layer.split(" | ")) - unwritten for layer in contract("The library's layers")["layers"]]
+    assert shown == [{name.strip("()") for name in layer} for layer in enforced]
+
+
+def test_the_guide_names_the_public_modules() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = text.partition("public modules only:")[2].partition(".\n")[0]
+    assert re.findall(r"`(\w+)`", named) == [name.rpartition(".")[2] for name in PUBLIC]
 
 
 def test_a_search_loads_no_masked_arrays(tmp_path: Path) -> None:
