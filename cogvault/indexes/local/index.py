@@ -21,10 +21,10 @@ from cogvault.indexes.local.search import Reader
 from cogvault.indexes.local.segments import faults
 from cogvault.indexes.local.snapshot import LocalSnapshot
 from cogvault.indexes.local.store import Store
-from cogvault.indexes.local.unpublished import Unpublished, unpublished
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.view import View
 from cogvault.indexes.local.vocabulary import Vocabulary
+from cogvault.indexes.local.waiting import WaitingCards, waiting_cards
 from cogvault.indexes.local.word_cache import WordCache
 from cogvault.types import ChangeSet, IndexStats
 
@@ -198,8 +198,8 @@ class LocalIndex:
             self._store.publish(connection)
         raise _Behind
 
-    def _keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView | None, Unpublished | None]:
-        """The keyword part that goes with a state, and the few changes that it lacks.
+    def _keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView | None, WaitingCards | None]:
+        """The keyword part that goes with a state, and the few changes that wait for it.
 
         The first is None when it is damaged, and until it is made anew all does without. The second is None while a
         writer is about to put more into it than a search could do without: until then the view is one of before.
@@ -208,12 +208,12 @@ class LocalIndex:
             return self._sound_keyword(connection, state)
         except LexicalDamaged as error:
             self._recover(error)
-            return None, Unpublished()
+            return None, WaitingCards()
 
-    def _sound_keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView, Unpublished | None]:
+    def _sound_keyword(self, connection: sqlite3.Connection, state: State) -> tuple[LexicalView, WaitingCards | None]:
         lexical, last = self._store.lexical(state), self._view
         if last is not None and last.is_settled(state, view := lexical.view):
-            return view, last.lacks
+            return view, last.waiting_cards
         if lexical.view.sequence != state.lexical:
             lexical.follow()
         view = lexical.view
@@ -221,10 +221,10 @@ class LocalIndex:
             raise LexicalDamaged(f"it reflects change {view.sequence}, the catalog {state.published}")
         if view.sequence > state.lexical:
             raise _Behind
-        lacks = unpublished(connection, state, view)
-        if (lacks is None or lacks.has_dead) and self._healed():
+        waiting = waiting_cards(connection, state, view)
+        if (waiting is None or waiting.has_dead) and self._healed():
             raise _Behind
-        return view, lacks
+        return view, waiting
 
     def _healed(self) -> bool:
         """Finish what a killed writer began, unless a writer is at work."""
@@ -242,7 +242,7 @@ class LocalIndex:
         connection: sqlite3.Connection,
         state: State,
         lexical: LexicalView | None,
-        lacks: Unpublished | None,
+        waiting: WaitingCards | None,
     ) -> View:
         with self._lock:
             last = self._view
@@ -251,11 +251,11 @@ class LocalIndex:
                     return last
                 if last.state.sequence > state.sequence:
                     raise _Behind
-            reached = lexical.sequence if lexical is not None and lacks is None else state.lexical
+            reached = lexical.sequence if lexical is not None and waiting is None else state.lexical
             table = self._roster.table(connection, reached, state.stamped)
             self._vocabulary = Vocabulary.refreshed(self._vocabulary, connection, state, table)
             self._matrix = self._matrix_of(connection, state, last)
-            self._view = View(state, table, self._vocabulary, lexical, lacks, self._matrix, last)
+            self._view = View(state, table, self._vocabulary, lexical, waiting, self._matrix, last)
             if last is not None and last.has_read_vectors:
                 # Before the next change: vectors of a view are cheap to follow from the one before, and no other.
                 self._view.vectors(connection)

@@ -12,7 +12,7 @@ from cogvault.indexes import bm25, int8
 from cogvault.indexes.local.arrays import ranges
 from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.lexical import LexicalDamaged, LexicalView, Restriction, Side, Wanted
-from cogvault.indexes.local.view import NONE_WAIT, View, Waiting
+from cogvault.indexes.local.view import NONE_WAIT, View, WaitingChunks
 from cogvault.indexes.local.word_cache import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IntArray, Ranking, Term
 
@@ -54,7 +54,9 @@ def keyword(reader: Reader, terms: Sequence[Term], filter: Filter, limit: int) -
     if view.lexical is None:
         return _of_all(reader, terms, resolved, mask, limit)
     candidates = _candidates(view, view.lexical, telling, limit, mask)
-    return _scored(reader, candidates, terms, resolved, limit, view.waiting(reader.connection, reader.words), mask)
+    return _scored(
+        reader, candidates, terms, resolved, limit, view.waiting_chunks(reader.connection, reader.words), mask
+    )
 
 
 def _of_all(
@@ -76,7 +78,7 @@ def _scored(
     terms: Sequence[Term],
     resolved: ResolvedTerms,
     limit: int,
-    waiting: Waiting = NONE_WAIT,
+    waiting: WaitingChunks = NONE_WAIT,
     mask: BoolArray | None = None,
 ) -> Ranking:
     """The best of some chunks, and of those that wait and pass, by their words; none without a word of the query."""
@@ -149,7 +151,7 @@ def _candidates(
         chunks, scores = lexical.search(terms, asked, restriction)
         complete = len(chunks) < asked
         last = scores[-1] if len(scores) else 0.0
-        if view.lacks is not None and view.lacks.has_dead:
+        if view.waiting_cards is not None and view.waiting_cards.has_dead:
             alive = view.table.holds(chunks)
             chunks, scores = chunks[alive], scores[alive]
         elif not view.table.holds(chunks).all():

@@ -77,8 +77,8 @@ class LocalSnapshot:
     @property
     def is_waiting(self) -> bool:
         """True while new cards wait to be put into the keyword part; all questions are answered as if they were."""
-        lacks = self._reader.view.lacks
-        return lacks is None or not lacks.is_none
+        waiting = self._reader.view.waiting_cards
+        return waiting is None or not waiting.is_none
 
     @property
     def cards(self) -> Sequence[CardInfo]:

@@ -6,7 +6,7 @@
     damaged/<n>        what had to be set aside
 
 A change is committed to the catalog first. A few new chunks wait there, where every search finds them, until more have
-come or something dies (unpublished.py); then the keyword folder is brought up to the catalog, and what died is purged
+come or something dies (waiting.py); then the keyword folder is brought up to the catalog, and what died is purged
 from the catalog. Each step can be made again from the catalog, so a kill between two of them is healed by whoever comes
 next.
 """
@@ -34,7 +34,7 @@ from cogvault.indexes.local.keys import KeptKeys
 from cogvault.indexes.local.lexical import Document, Lexical, LexicalDamaged, LexicalView
 from cogvault.indexes.local.pool import OpenedFiles, file_identity, opened_files
 from cogvault.indexes.local.schema import NEVER, State, read_state, transaction, write_state
-from cogvault.indexes.local.unpublished import unpublished
+from cogvault.indexes.local.waiting import waiting_cards
 from cogvault.indexes.local.wal import WriteAheadLog
 
 CATALOG = "catalog.sqlite"
@@ -232,7 +232,7 @@ class Store:
         self._wal.empty(connection)
 
     def _follow(self, connection: sqlite3.Connection, state: State, lexical: Lexical) -> bool:
-        """Apply what the keyword folder lacks; True when deleted chunks fill too much of it."""
+        """Apply what waits for the keyword folder; True when deleted chunks fill too much of it."""
         reached = lexical.view.sequence
         if not state.published <= reached <= state.lexical:
             raise LexicalDamaged(f"it reflects change {reached}, the catalog {state.published} to {state.lexical}")
@@ -356,11 +356,11 @@ class Store:
 
 
 def _can_wait(connection: sqlite3.Connection, state: State, lexical: LexicalView, room: int) -> bool:
-    """True when all that the keyword folder lacks is a few new cards."""
+    """True when all that waits for the keyword folder is a few new cards."""
     if lexical.sequence != state.published or lexical.sequence == state.lexical:
         return False
-    lacks = unpublished(connection, state, lexical, room)
-    return lacks is not None and not lacks.has_dead
+    waiting = waiting_cards(connection, state, lexical, room)
+    return waiting is not None and not waiting.has_dead
 
 
 def _told(documents: Iterable[Document], total: int, progress: Callable[[int, int], None]) -> Iterator[Document]:

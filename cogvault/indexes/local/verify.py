@@ -88,7 +88,7 @@ def _words(reader: Reader) -> Iterator[str]:
     """Words of each card, and the counters of each word."""
     view, connection = reader.view, reader.connection
     chunks, cards = words.tally(words.read(connection, view.table.starts.tolist()))
-    if view.lexical is not None and view.lacks is None:
+    if view.lexical is not None and view.waiting_cards is None:
         # A writer is between two steps: the counters are those of its change.
         return
     counters = np.zeros((2, -(-view.state.next_word // COUNTER_PAGE) * COUNTER_PAGE), np.int64)
@@ -139,8 +139,8 @@ def _keyword(reader: Reader) -> Iterator[str]:
         yield "keyword index: it is damaged"
         return
     expected = np.arange(table.chunks) + np.repeat(table.starts - table.first_rows[:-1], table.counts)
-    held = np.concatenate([lexical.ids(), reader.view.waiting(reader.connection, reader.words).chunks])
-    if reader.view.lacks is not None and reader.view.lacks.has_dead:
+    held = np.concatenate([lexical.ids(), reader.view.waiting_chunks(reader.connection, reader.words).chunks])
+    if reader.view.waiting_cards is not None and reader.view.waiting_cards.has_dead:
         held = held[table.holds(held)]
     if not np.array_equal(np.sort(held), expected):
         yield f"keyword index: it holds {lexical.documents} chunks that are not those of the catalog"

@@ -22,9 +22,9 @@ from cogvault.indexes.local.counting import ResolvedTerms
 from cogvault.indexes.local.coverage import Coverage
 from cogvault.indexes.local.lexical import LexicalView
 from cogvault.indexes.local.schema import State
-from cogvault.indexes.local.unpublished import Unpublished
 from cogvault.indexes.local.vectors import Matrix
 from cogvault.indexes.local.vocabulary import Vocabulary
+from cogvault.indexes.local.waiting import WaitingCards
 from cogvault.indexes.local.word_cache import WordCache
 from cogvault.types import BoolArray, Filter, FloatArray, IndexStats, IntArray, Term
 
@@ -49,7 +49,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingChunks:
     """Chunks that are not in the keyword part yet.
 
     Attributes:
@@ -61,7 +61,7 @@ class Waiting:
     words: IntArray
 
 
-NONE_WAIT: Final = Waiting(np.empty(0, np.int64), np.empty(0, np.int64))
+NONE_WAIT: Final = WaitingChunks(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +209,10 @@ class View:
 
     Args:
         state: the catalog's.
-        table: the cards that are alive; where ``lacks`` is None, at the keyword part's sequence number.
+        table: the cards that are alive; where ``waiting_cards`` is None, at the keyword part's sequence number.
         vocabulary: its words.
         lexical: the keyword part, None = it is damaged.
-        lacks: the few changes that are not in it, None = more than a few, which the view is without.
+        waiting_cards: the few changes that are not in it, None = more than a few, which the view is without.
         matrix: vectors of the serving model, None = there are none.
         before: the view before it, from which is taken what still is true.
     """
@@ -223,7 +223,7 @@ class View:
         table: CardTable,
         vocabulary: Vocabulary,
         lexical: LexicalView | None,
-        lacks: Unpublished | None,
+        waiting_cards: WaitingCards | None,
         matrix: Matrix | None,
         before: View | None,
     ) -> None:
@@ -231,7 +231,7 @@ class View:
         self.identity = state.decoded_identity()
         self.table = table
         self.lexical = lexical
-        self.lacks = lacks
+        self.waiting_cards = waiting_cards
         self._matrix = matrix
         self._lock = Lock()
         self._vectors: VectorView | None = None
@@ -240,7 +240,7 @@ class View:
         self._coverage = carried.coverage
         self._vocabulary = vocabulary
         self._masks = carried.masks
-        self._waiting: Waiting | None = None
+        self._waiting: WaitingChunks | None = None
         self._terms: tuple[tuple[Term, ...], ResolvedTerms] | None = None
         self.stats: IndexStats | None = None
         """Measured once, by whoever knows how."""
@@ -272,26 +272,31 @@ class View:
 
     def is_settled(self, state: State, lexical: LexicalView) -> bool:
         """True when this is the view of that state and keyword part, and no writer is between two steps of it."""
-        return self.state == state and self.lexical is lexical and self.lacks is not None and not self.lacks.has_dead
+        return (
+            self.state == state
+            and self.lexical is lexical
+            and self.waiting_cards is not None
+            and not self.waiting_cards.has_dead
+        )
 
     @property
     def has_waiting(self) -> bool:
         """True when there are chunks that the keyword part does not hold yet."""
-        return self.lacks is not None and len(self.lacks.born) > 0
+        return self.waiting_cards is not None and len(self.waiting_cards.born) > 0
 
-    def waiting(self, connection: sqlite3.Connection, words: WordCache) -> Waiting:
+    def waiting_chunks(self, connection: sqlite3.Connection, words: WordCache) -> WaitingChunks:
         """The few chunks that are not in the keyword part yet, read when first asked for.
 
         Raises:
             sqlite3.DatabaseError: a row is missing or damaged.
         """
-        if self.lacks is None or not self.has_waiting:
+        if self.waiting_cards is None or not self.has_waiting:
             return NONE_WAIT
         found = self._waiting
         if found is None:
-            slots = self.table.find(self.lacks.born)
+            slots = self.table.find(self.waiting_cards.born)
             chunks = ranges(self.table.starts[slots], self.table.counts[slots])
-            found = self._waiting = Waiting(chunks, words.read(connection, self.lacks.born))
+            found = self._waiting = WaitingChunks(chunks, words.read(connection, self.waiting_cards.born))
         return found
 
     def has_vector(self, connection: sqlite3.Connection, model: str) -> BoolArray:

@@ -26,8 +26,8 @@ _DEAD = f"SELECT 1 FROM cards WHERE dead > ? AND dead < {NEVER} LIMIT ?"
 
 
 @dataclass(frozen=True, slots=True)
-class Unpublished:
-    """A few changes of cards that a keyword folder lacks.
+class WaitingCards:
+    """A few changes of cards that wait for a keyword folder.
 
     Attributes:
         born: ascending versions of living cards that are not in it.
@@ -39,14 +39,14 @@ class Unpublished:
 
     @property
     def is_none(self) -> bool:
-        """True when it lacks nothing."""
+        """True when nothing waits."""
         return not (len(self.born) or self.has_dead)
 
 
-def unpublished(
+def waiting_cards(
     connection: sqlite3.Connection, state: State, lexical: LexicalView, room: int = 0
-) -> Unpublished | None:
-    """What a keyword folder lacks; None = more than a search could do without it.
+) -> WaitingCards | None:
+    """What waits for a keyword folder; None = more than a search could do without it.
 
     Args:
         connection: in the transaction in which ``state`` was read.
@@ -59,7 +59,7 @@ def unpublished(
     """
     reached = lexical.sequence
     if reached == state.lexical:
-        return Unpublished()
+        return WaitingCards()
     most = min(_MOST_CHUNKS, int(_MOST_SHARE * lexical.documents)) - room
     if most <= 0:
         return None
@@ -67,4 +67,4 @@ def unpublished(
     dead = connection.execute(_DEAD, (reached, most + 1)).fetchall()
     if sum(chunks for _, chunks in born) + len(dead) > most:
         return None
-    return Unpublished(np.sort(np.array([version for version, _ in born], np.int64)), bool(dead))
+    return WaitingCards(np.sort(np.array([version for version, _ in born], np.int64)), bool(dead))

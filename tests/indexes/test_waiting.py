@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from cogvault.indexes import LocalIndex, MemoryIndex
-from cogvault.indexes.local import store, unpublished, writer
+from cogvault.indexes.local import store, writer
+from cogvault.indexes.local import waiting as waiting_part
 from cogvault.indexes.local.keys import KeptKeys
 from cogvault.indexes.local.lexical import Lexical
 from cogvault.protocols import Index
@@ -30,8 +31,8 @@ class Killed(BaseException):
 @pytest.fixture(params=[12, 128])
 def waiting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Cards wait in small indexes too, until there are so many chunks of them."""
-    monkeypatch.setattr(unpublished, "_MOST_CHUNKS", request.param)
-    monkeypatch.setattr(unpublished, "_MOST_SHARE", 1000)
+    monkeypatch.setattr(waiting_part, "_MOST_CHUNKS", request.param)
+    monkeypatch.setattr(waiting_part, "_MOST_SHARE", 1000)
     return int(request.param)
 
 
@@ -84,7 +85,7 @@ class WaitingEqualsMemory(IndexMachine):
     def __init__(self) -> None:
         super().__init__()
         self._patch = pytest.MonkeyPatch()
-        self._patch.setattr(unpublished, "_MOST_SHARE", 1000)
+        self._patch.setattr(waiting_part, "_MOST_SHARE", 1000)
 
     def make_index(self, folder: Path) -> Index:
         return LocalIndex(folder)
