@@ -245,10 +245,7 @@ class Engine:
     @property
     def _is_of_others(self) -> bool:
         """True when another process, with other settings, made the index hold other cards than this vault's."""
-        try:
-            return self._syncer().is_of_others()
-        except CogvaultError:  # which a look meets again, and tells
-            return False
+        return self._resources.made_with.is_others
 
     @property
     def _is_watched(self) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import cached_property
 from pathlib import Path
 
 from cogvault.cards import MarkdownCardParser
 from cogvault.config import Config
 from cogvault.errors import ModelError, VaultError
 from cogvault.indexes import IndexPlace, LocalIndex
+from cogvault.indexing.last_run import how_made, made_with
+from cogvault.indexing.made_with import MadeWith
 from cogvault.indexing.options import SyncOptions
 from cogvault.indexing.sync import Syncer
 from cogvault.layers.folder_store import FolderStore
@@ -71,6 +74,14 @@ class Resources:
         self.options = SyncOptions.from_config(
             config, place.folder, keyword_only=self.is_keyword_only, is_shared=index is None
         )
+
+    @cached_property
+    def made_with(self) -> MadeWith:
+        """What tells whether another process, with other settings, made the index hold other cards than this vault's.
+
+        Each search asks, and a syncer would be much to make for that.
+        """
+        return made_with(self.options, how_made(self.parser, self._summarizer))
 
     @property
     def is_keyword_only(self) -> bool:

@@ -11,9 +11,11 @@ from cogvault.indexing.last_sync import LastSync, RootId
 from cogvault.indexing.look import Look
 from cogvault.indexing.made_with import MadeWith
 from cogvault.indexing.options import SyncOptions
+from cogvault.protocols import CardParser, Summarizer
+from cogvault.text.tokens import VERSION as ANALYZER_VERSION
 from cogvault.types import Problem
 
-__all__ = ["LastRun"]
+__all__ = ["LastRun", "how_made", "made_with"]
 
 
 class LastRun:
@@ -24,19 +26,18 @@ class LastRun:
 
     Args:
         options: of the sync.
-        making: how cards are made of files.
+        making: how cards are made of files, as ``how_made`` tells.
 
     Attributes:
         made_with: a fourth file, about the index itself.
     """
 
     def __init__(self, options: SyncOptions, making: str) -> None:
-        folder = options.notes_folder
-        kind = json.dumps([asdict(options.scan), options.max_card_bytes, making])
+        folder, kind = options.notes_folder, _kind(options, making)
         self._sync = LastSync(folder)
         self._problems = LastProblems(folder)
         self._look = LastLook(folder, kind, is_shared=options.is_shared)
-        self.made_with = MadeWith(folder, kind, is_shared=options.is_shared)
+        self.made_with = made_with(options, making)
         self.now_ns = self._look.now_ns
 
     def root(self) -> RootId | None:
@@ -67,3 +68,17 @@ class LastRun:
         self._problems.keep(failed, look.scanned.problems, look.scanned.looked_at)
         if look.scanned.is_whole:  # not before its problems are known to whoever relies on it
             self._look.keep(look.began_ns, sequence)
+
+
+def how_made(parser: CardParser, summarizer: Summarizer | None) -> str:
+    """What decides what of a file is in an index, beside the settings of a scan and the chunker."""
+    return f"{parser.version} words-{ANALYZER_VERSION} layers-{'' if summarizer is None else summarizer.fingerprint}"
+
+
+def made_with(options: SyncOptions, making: str) -> MadeWith:
+    """What tells whether an index is of these settings; for the arguments see ``LastRun``."""
+    return MadeWith(options.notes_folder, _kind(options, making), is_shared=options.is_shared)
+
+
+def _kind(options: SyncOptions, making: str) -> str:
+    return json.dumps([asdict(options.scan), options.max_card_bytes, making])

@@ -16,7 +16,7 @@ from cogvault.indexing.chunker import Chunker, chunker_for
 from cogvault.indexing.forgetting import Remains
 from cogvault.indexing.keyword import Applied, carry_out
 from cogvault.indexing.known_files import KnownFiles
-from cogvault.indexing.last_run import LastRun
+from cogvault.indexing.last_run import LastRun, how_made
 from cogvault.indexing.locking import Locks
 from cogvault.indexing.look import Look
 from cogvault.indexing.meter import Meter
@@ -30,7 +30,6 @@ from cogvault.indexing.vector_part import VectorPart
 from cogvault.indexing.written import WrittenPaths
 from cogvault.layers.folder_store import FolderStore
 from cogvault.protocols import CardParser, Embedder, Index, Summarizer
-from cogvault.text.tokens import VERSION as ANALYZER_VERSION
 from cogvault.types import ChangeSet, Status
 
 __all__ = ["Syncer"]
@@ -79,7 +78,7 @@ class Syncer:
         self._folders = folders
         self._remains = Remains(embedder, kept, summarizer)
         self._summarizer_name = "" if summarizer is None else summarizer.fingerprint
-        self._making = f"{parser.version} words-{ANALYZER_VERSION} layers-{self._summarizer_name}"
+        self._making = how_made(parser, summarizer)
         self._now_ns = now_ns
         self._locks = Locks(options.lock_folder)
         self._vectors = VectorPart(index, embedder, self._locks, options.vector_batch)
@@ -163,10 +162,6 @@ class Syncer:
         stats, here = self._index.snapshot().stats, root_id(self._root)
         is_ours = self._chunker.accepts(stats.identity.chunking, self._making) and self._last.root() == here
         return self._last.looked_seconds(stats.sequence) if is_ours and not stats.fault else None
-
-    def is_of_others(self) -> bool:
-        """True when another process made the index hold what its settings ask for, such as files that these ignore."""
-        return self._last.made_with.is_others
 
     def mark(self, floor: float | None, measured: str, timeout_seconds: float) -> None:
         """Keep the model's floor on this vault in the index's identity, as it is by then."""

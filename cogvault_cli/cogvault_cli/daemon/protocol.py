@@ -81,6 +81,8 @@ def configuration(app: ASGIApp, *, grace_seconds: int | None = None) -> uvicorn.
         http=HurriedProtocol,
         log_config=None,
         access_log=False,
+        proxy_headers=False,
+        server_header=False,
         timeout_graceful_shutdown=grace_seconds,
         ws="none",
     )
