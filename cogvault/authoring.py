@@ -23,15 +23,15 @@ class Authoring:
     Args:
         workspace: where it is written.
         known: what the index holds now, without waiting for what was just written.
-        finalise: indexes everything and gives the layers of a folder.
+        finalize: indexes everything and gives the layers of a folder.
     """
 
     def __init__(
-        self, workspace: Workspace, known: Callable[[], Snapshot], finalise: Callable[[str], CardLayers]
+        self, workspace: Workspace, known: Callable[[], Snapshot], finalize: Callable[[str], CardLayers]
     ) -> None:
         self._recorder = Recorder(workspace, known)
         self._reviser = Reviser(workspace, known)
-        self._sessions = Sessions(workspace, finalise)
+        self._sessions = Sessions(workspace, finalize)
 
     def record(
         self,

@@ -112,7 +112,7 @@ class Vault(Authoring, Curation):
         )
         made = VaultLayers(self._engine.certain, folders, summarizer.fingerprint)
         self.layers = Layers(made, folders, self._workspace)
-        Authoring.__init__(self, self._workspace, self._engine.known, self._finalise)
+        Authoring.__init__(self, self._workspace, self._engine.known, self._finalize)
         Curation.__init__(self, self._engine, self._workspace, self._usage, self.layers.remake)
         self._make_searcher = partial(
             _searcher,
@@ -314,7 +314,7 @@ class Vault(Authoring, Curation):
             notes=stats.notes,
         )
 
-    def _finalise(self, folder: str) -> CardLayers:
+    def _finalize(self, folder: str) -> CardLayers:
         self._engine.sync()
         return self.layers(folder)
 

@@ -40,7 +40,7 @@ _REFUSED = "this path names no card of the vault"
 def resolve_inside(root: Path, id: str) -> Path:
     """Path of a card or folder inside the vault.
 
-    Nothing is decoded or normalised: the text either is a plain relative path with ``/``, or is refused.
+    Nothing is decoded or normalized: the text either is a plain relative path with ``/``, or is refused.
 
     Args:
         root: the vault's folder.

@@ -36,9 +36,9 @@ class Session:
         folder: where its files are, relative to the vault; ``vault.search(path=session.folder)`` searches it alone.
     """
 
-    def __init__(self, writer: _Writer, finalise: Callable[[str], CardLayers], clock: Callable[[], datetime]) -> None:
+    def __init__(self, writer: _Writer, finalize: Callable[[str], CardLayers], clock: Callable[[], datetime]) -> None:
         self._writer = writer
-        self._finalise = finalise
+        self._finalize = finalize
         self._clock = clock
         self._closed = False
         self.name = writer.timeline.name
@@ -138,7 +138,7 @@ class Session:
             Abstract and overview of the session, blank when nothing was said.
         """
         self._closed = True
-        return self._finalise(self.folder) if self._writer.timeline.files() else CardLayers("", "")
+        return self._finalize(self.folder) if self._writer.timeline.files() else CardLayers("", "")
 
     def _entry(self, turn: Turn) -> Entry:
         assert turn.at is not None
@@ -157,12 +157,12 @@ class Sessions:
 
     Args:
         workspace: the vault.
-        finalise: indexes everything and gives the layers of a folder.
+        finalize: indexes everything and gives the layers of a folder.
     """
 
-    def __init__(self, workspace: Workspace, finalise: Callable[[str], CardLayers]) -> None:
+    def __init__(self, workspace: Workspace, finalize: Callable[[str], CardLayers]) -> None:
         self._workspace = workspace
-        self._finalise = finalise
+        self._finalize = finalize
         self._lock = threading.Lock()
         self._writers: weakref.WeakValueDictionary[str, _Writer] = weakref.WeakValueDictionary()
 
@@ -178,7 +178,7 @@ class Sessions:
                 writer = _Writer(Timeline(self._workspace, name))
                 self._writers[writer.timeline.name] = writer
         writer.timeline.repair()
-        return Session(writer, self._finalise, self._workspace.clock)
+        return Session(writer, self._finalize, self._workspace.clock)
 
     def names(self) -> list[str]:
         """Names of the sessions that have turns, in order.

@@ -2,7 +2,7 @@
 
 Each layer's score is in [0, 1]: a keyword part (BM25 divided by the score that a text equal to the query would get)
 and a semantic part (cosine between the model's background floor and its ceiling), mixed by ``semantic_weight`` and
-renormalised when one is missing. Final = weighted mean of L2 (chunk), L1 (chunk and neighbors) and L0 (card), then
+renormalized when one is missing. Final = weighted mean of L2 (chunk), L1 (chunk and neighbors) and L0 (card), then
 bonuses for a query that names the turn's speaker, a day of which the chunk speaks, or the card's title.
 
 BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the idf of Lucene,
