@@ -55,10 +55,36 @@ _TOKENS = {
     "Notion token": r"\b(?:secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{40,})",
     "Atlassian token": r"\bATATT3[\w=-]{50,}",
     "Docker token": r"\bdckr_(?:pat|oat)_[\w-]{27,}",
+    "Grafana token": r"\bglsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|\bglc_[A-Za-z0-9+/]{32,}={0,2}",
+    "Supabase key": r"\bsbp_[a-f0-9]{40}|\bsb_secret_[\w-]{20,}",
+    "Doppler token": r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,}",
+    "Mailgun key": r"\bkey-[a-f0-9]{32}\b",
+    "Netlify token": r"\bnfp_[A-Za-z0-9]{36}",
+    "Fly token": r"\bfm[12][ar]?_[\w+/=-]{60,}|\bfo1_[\w-]{43}",
+    "Sentry token": r"\bsntrys_[\w+/=-]{40,}|\bsntryu_[a-f0-9]{64}",
+    "Postman key": r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{34}",
+    "Pulumi token": r"\bpul-[a-f0-9]{40}\b",
+    "PlanetScale token": r"\bpscale_(?:tkn|pw|oauth)_[\w.-]{32,}",
+    "Figma token": r"\bfig[duo][rh]?_[\w-]{40,}",
+    "Tailscale key": r"\btskey-[a-z]+-[A-Za-z0-9]+-[A-Za-z0-9]{20,}",
+    "RubyGems key": r"\brubygems_[a-f0-9]{48}",
+    "Airtable token": r"\bpat[A-Za-z0-9]{14}\.[a-f0-9]{64}",
+    "New Relic key": r"\bNRAK-[A-Z0-9]{27}",
     "age secret key": r"\bAGE-SECRET-KEY-1[0-9A-Z]{58}",
     "Slack Token": r"\bxapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]+",
     "Stripe Access Key": r"\b(?:rk|sk)_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{32,}",
     "Bearer token": r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)\s+(?P<value>[\w.~+/=-]{20,})",
+    "Basic Auth Credentials": r"://:(?P<value>[^\s/?#\[\]@:$<{]{4,})@",
+    "Shared access signature": r"(?i)[?&]sig=(?P<value>[a-z0-9%+/]{40,}=?)",
+    "Session cookie": (
+        r"(?i)\bcookie:[^\n]{0,200}?\b\w{0,20}(?:sess(?:ion)?(?:_?id)?|sid|auth)=(?P<value>[\w%.+/=-]{20,})"
+    ),
+    "Docker login": r"\"auth\"\s*:\s*\"(?P<value>[A-Za-z0-9+/]{20,}={0,2})\"",
+    "Password of curl": (
+        r"\bcurl\b[^\n|]{0,200}?\s(?:-u|--user)[ =]?[\"']?[\w.@-]{1,60}:"
+        r"(?P<value>(?![$<{])(?=[^\s\"']*\d)[^\s\"']{6,})"
+    ),
+    "Password in netrc": r"\blogin \S{1,100} password (?P<value>(?![$<{])(?=\S*\d)\S{6,})",
     "AWS secret key": r"(?i)\baws_?secret(?:_?access)?_?key[\"']?\s*[:=]\s*[\"']?(?P<value>[A-Za-z0-9/+]{40})\b",
 }
 _PRIVATE_KEY = re.compile(
