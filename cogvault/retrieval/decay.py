@@ -8,6 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
+from cogvault.cards.key_names import with_nested
 from cogvault.indexes.difference import difference
 from cogvault.retrieval.succession import SharedGraph
 from cogvault.text.dates import parse_date
@@ -66,8 +67,7 @@ def validity(card: CardInfo | Card, at: datetime, replaced: Mapping[str, datetim
 
 def review_due(card: CardInfo, now: datetime) -> bool:
     """True when the day has come by which a card is to be looked at again; an unreadable one never comes."""
-    nested = card.meta.get("metadata")
-    value = card.meta.get("review_by", nested.get("review_by") if isinstance(nested, dict) else None)
+    value = with_nested(card.meta).get("review_by")
     moment = None if value is None else parse_date(str(value))
     return moment is not None and now >= moment
 
