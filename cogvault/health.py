@@ -21,7 +21,7 @@ def index_state(stats: IndexStats, place: IndexPlace, *, is_recursive: bool) -> 
         place: where it lies.
         is_recursive: subfolders belong to the vault.
     """
-    if not stats.cards:
+    if not stats.cards and not place.reason:
         hint = SYNC_HINT if is_recursive else f"{SYNC_HINT}; set recursive for subfolders"
         return State(Status.EMPTY, "the vault has no indexed cards", hint)
     if stats.fault:

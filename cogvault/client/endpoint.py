@@ -44,13 +44,19 @@ def runtime_folder(environment: Mapping[str, str] | None = None) -> Path:
     """Folder of the daemon's socket, lock and endpoint file, for this user only. Not created here.
 
     ``COGVAULT_RUNTIME_DIR``, else ``cogvault`` in ``XDG_RUNTIME_DIR``, else ``cogvault-<user>`` in the temporary
-    folder.
+    folder. A relative ``XDG_RUNTIME_DIR``, which would be another folder for each asker, does not count.
+
+    Raises:
+        DaemonError: the first begins with the home folder of nobody.
     """
     variables = os.environ if environment is None else environment
     if given := variables.get(RUNTIME_VARIABLE):
-        return Path(given).expanduser()
-    if base := variables.get("XDG_RUNTIME_DIR"):
-        return Path(base) / "cogvault"
+        try:
+            return Path(given).expanduser()
+        except RuntimeError as error:
+            raise DaemonError("no such home folder", path=given, hint=f"correct {RUNTIME_VARIABLE}") from error
+    if (base := Path(variables.get("XDG_RUNTIME_DIR", ""))).is_absolute():
+        return base / "cogvault"
     return _temporary()
 
 

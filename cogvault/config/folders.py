@@ -21,7 +21,10 @@ def vault_folder(path: str | os.PathLike[str]) -> Path:
     """
     if not os.fspath(path):
         raise VaultError("no vault was named", hint="pass the folder of a vault")
-    folder = Path(path).expanduser()
+    try:
+        folder = Path(path).expanduser()
+    except RuntimeError as error:
+        raise VaultError("no such home folder", path=os.fspath(path), hint="write the whole path") from error
     if not folder.is_dir():
         if folder.exists():
             raise VaultError("not a folder", path=folder, hint="name the folder that holds the Markdown files")

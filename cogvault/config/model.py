@@ -44,7 +44,10 @@ def _some_weight(values: tuple[float, float, float]) -> tuple[float, float, floa
 
 
 def _absolute(path: Path) -> Path:
-    return path.expanduser().absolute()
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError as error:
+        raise ValueError("nobody has such a home folder; write the whole path") from error
 
 
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -47,7 +47,10 @@ class Folder(click.ParamType):  # type: ignore[type-arg]  # generic since click 
         """Text to a path."""
         if not str(value).strip():
             self.fail("the name of the folder is empty", param, ctx)
-        return Path(value).expanduser()
+        try:
+            return Path(value).expanduser()
+        except RuntimeError:
+            self.fail(f"nobody has such a home folder: {value}", param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Let the shell complete names of folders."""

@@ -219,3 +219,14 @@ def test_interrupt_says_that_work_is_kept(run: Run, vault: Path, monkeypatch: py
     assert result.exit_code == 130
     assert "interrupted" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_home_folder_of_nobody_is_a_wrong_command_line(run: Run, vault: Path) -> None:
+    named = run("status", "--tenant", "~nobody-of-this-name/memory")
+    assert (named.exit_code, "nobody has such a home folder" in named.stderr) == (2, True)
+    for variable in ("COGVAULT_TENANT", "COGVAULT_STATE_DIR", "COGVAULT_RUNTIME_DIR"):
+        result = run("status", env={"COGVAULT_TENANT": str(vault), variable: "~nobody-of-this-name/x"})
+        assert result.exit_code == (0 if variable == "COGVAULT_RUNTIME_DIR" else 2), result.stderr
+        assert "such" in result.stderr
+        assert "home folder" in result.stderr
+        assert "defect" not in result.stderr

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cogvault.config import Config, cache_folder, index_folder, make_private
-from cogvault.errors import ConfigError
+from cogvault.config import Config, cache_folder, index_folder, make_private, vault_folder
+from cogvault.errors import ConfigError, VaultError
 
 
 def test_distinct_vaults_of_one_name_have_distinct_indexes(tmp_path: Path) -> None:
@@ -77,3 +77,10 @@ def test_a_file_in_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
     for path in ("file", "file/a"):
         with pytest.raises(OSError, match="file"):
             make_private(tmp_path / path)
+
+
+def test_a_home_folder_of_nobody_is_an_error_that_says_so() -> None:
+    with pytest.raises(VaultError, match="no such home folder"):
+        vault_folder("~nobody-of-this-name/memory")
+    with pytest.raises(ConfigError, match="nobody has such a home folder"):
+        Config(index_dir=Path("~nobody-of-this-name/indexes"))

@@ -171,6 +171,9 @@ def test_a_runtime_folder_that_is_a_link_is_refused(cogvault: Cogvault, runtime:
 def test_the_runtime_folder_is_known_without_any_variable() -> None:
     assert runtime_folder({"XDG_RUNTIME_DIR": "/run/user/7"}) == Path("/run/user/7/cogvault")
     assert runtime_folder({}).parent == Path(tempfile.gettempdir())
+    assert runtime_folder({"XDG_RUNTIME_DIR": "run"}) == runtime_folder({"XDG_RUNTIME_DIR": ""}) == runtime_folder({})
+    with pytest.raises(DaemonError, match="no such home folder"):
+        runtime_folder({"COGVAULT_RUNTIME_DIR": "~nobody-of-this-name/run"})
 
 
 @pytest.mark.parametrize("text", ["{}", '{"host": "127.0.0.1", "port": 9, "token": "a\\nb"}'])

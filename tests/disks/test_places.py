@@ -98,6 +98,7 @@ def test_a_vault_and_an_index_without_rights_to_write_are_searched(plain_user: P
 def _search_without_writing(folder: Path, indexes: Path) -> None:
     before = tree(folder), tree(indexes)
     with Vault(folder, config(indexes)) as vault:
+        assert vault.status().status is Status.DEGRADED  # also before anything is indexed
         hits, status = vault.search("number3 sleeps"), vault.status()
         assert hits[0].id == "3.md"
         for told in (hits, status):
