@@ -70,7 +70,7 @@ class Names:
         first, end = np.searchsorted(self._lengths, (len(text) * share - 1, len(text) / share + 1)).tolist()
         own = np.bincount(_kinds(text), minlength=_KINDS)
         counted = np.minimum(own, _MOST)
-        shared = np.minimum(self._letters[:, first:end], counted.astype(np.uint8)[:, None]).sum(0, np.int64)
+        shared = np.minimum(self._letters[:, first:end], counted.astype(np.uint8)[:, None]).sum(0, np.uint16)
         # A name may hold as many as the text of what is not counted.
         least = cutoff / 2 * (self._lengths[first:end] + len(text)) - int((own - counted).sum()) - 1
         places = (first + np.flatnonzero(shared >= least)).tolist()
