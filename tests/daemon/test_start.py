@@ -260,7 +260,7 @@ except DaemonError as error:
 """
 
 
-def _answers(folder: Path) -> bool:
+def _serves(folder: Path) -> bool:
     vault = connect(folder)
     if vault is not None:
         vault.close()
@@ -279,7 +279,7 @@ def test_one_that_nobody_finds_any_more_ends(
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    wait_until(lambda: _answers(folder), "it answers")
+    wait_until(lambda: _serves(folder), "it answers")
     place = runtime / ("daemon.sock" if kind == "unix" else ENDPOINT_FILE)
     if deed == "moved":
         runtime.rename(tmp_path / "elsewhere")
