@@ -8,7 +8,7 @@ import pytest
 
 from cogvault import Vault
 from cogvault.errors import CogvaultError
-from cogvault.indexing import sync as syncing
+from cogvault.indexing.keyword import carry_out
 from cogvault.indexing.made_with import MadeWith
 from cogvault.types import Status
 from tests.vault.conftest import Shelf, ids
@@ -51,14 +51,13 @@ def test_a_watched_vault_does_not_wait_for_its_next_look(shelf: Shelf, deep: Vau
 
 def test_who_was_killed_in_the_middle_left_no_trace(shelf: Shelf, deep: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     shallow = shelf.open(recursive=False)
-    carry_out = syncing.carry_out
 
     def killed(*arguments: object) -> None:
         carry_out(*arguments)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(syncing, "carry_out", killed)
+        patch.setattr("cogvault.indexing.sync.carry_out", killed)
         with pytest.raises(KeyboardInterrupt):
             shallow.sync()
     assert ids(deep.search("numbat termites")) == ["burrows/numbat.md"]
@@ -84,7 +83,7 @@ def test_the_same_settings_rely_on_each_others_looks(
     def refused(*_: object, **__: object) -> None:
         raise CogvaultError("nobody has to look")
 
-    monkeypatch.setattr(syncing, "scan", refused)
+    monkeypatch.setattr("cogvault.indexing.sync.scan", refused)
     for vault in (deep, twin, deep):
         found = vault.search("numbat termites")
         assert (found.status, ids(found)) == (Status.OK, ["burrows/numbat.md"])
