@@ -109,9 +109,13 @@ def test_what_was_mapped_is_let_go_of(tmp_path: Path, monkeypatch: pytest.Monkey
     held = resident(tmp_path / "keyword")
     monkeypatch.setattr(lexical, "_MAPPED_BYTES", 0)
     monkeypatch.setattr(MappedBudget, "is_exceeded", lambda _: True)
+    settled: list[int] = []
+    monkeypatch.setattr(MappedBudget, "settle", lambda _: settled.append(resident(tmp_path / "keyword")))
     folder.reload()
     folder.view.search(wanted, 1000, None)
     assert resident(tmp_path / "keyword") < held / 2
+    # Else what is about to go would pass for what others have mapped, and so much more could be held.
+    assert settled[-1] < held / 2
 
 
 def test_a_state_that_others_left_behind_answers_as_it_was(tmp_path: Path, opened: list[Path]) -> None:

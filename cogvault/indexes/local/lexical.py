@@ -149,19 +149,24 @@ class LexicalView:
         if limit <= 0:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         with _engine():
-            searcher = self._searcher  # another thread may put one in its place
-            weights = self._corrected(searcher, terms)
-            clauses = [
-                (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), weight))
-                for term, weight in zip(terms, weights, strict=True)
-            ]
-            query = tantivy.Query.boolean_query(clauses)
-            if restriction is not None:
-                query = self._restricted(query, restriction)
-            hits = searcher.search(query, limit=limit, count=False).hits
-            chunks = searcher.fast_field_values("chunk", [place for _, place in hits])
-        if self._is_large:
+            found = self._best(self._searcher, terms, limit, restriction)
+        if self._is_large:  # while nobody here holds a searcher any more, so that the old mapping ends
             self._opened.lighten(self)
+        return found
+
+    def _best(
+        self, searcher: tantivy.Searcher, terms: Sequence[Wanted], limit: int, restriction: Restriction | None
+    ) -> tuple[IntArray, FloatArray]:
+        weights = self._corrected(searcher, terms)
+        clauses = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(self._term(term.field, str(term.number)), weight))
+            for term, weight in zip(terms, weights, strict=True)
+        ]
+        query = tantivy.Query.boolean_query(clauses)
+        if restriction is not None:
+            query = self._restricted(query, restriction)
+        hits = searcher.search(query, limit=limit, count=False).hits
+        chunks = searcher.fast_field_values("chunk", [place for _, place in hits])
         return np.array(chunks, np.int64), np.array([score for score, _ in hits], np.float32)
 
     def _corrected(self, searcher: tantivy.Searcher, terms: Sequence[Wanted]) -> list[float]:
